@@ -1,0 +1,8 @@
+#!/bin/sh
+# ccc validate, under the name the protocol promises. Finds the pack through any number of links.
+self=$0
+while [ -L "$self" ]; do
+	link=$(readlink "$self")
+	case $link in /*) self=$link ;; *) self=$(dirname "$self")/$link ;; esac
+done
+exec node "$(dirname "$self")/ccc.mjs" validate "$@"

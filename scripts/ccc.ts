@@ -1,0 +1,142 @@
+/** The command `ccc`. Each subcommand lives in scripts/ccc/ and is loaded when it is called. */
+import { fileURLToPath } from 'node:url';
+import { Command, CommanderError } from 'commander';
+import type { Subcommand } from './ccc/invocation.ts';
+import { printError } from './ccc/print.ts';
+import { CccError, EXIT } from './lib/kit/errors.ts';
+
+/** Root of the pack: the folder above scripts/, or above dist/ in a built copy. */
+const pack = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
+
+const program = new Command('ccc')
+	.description('One model plans, another codes, and each checks the other, with files you can read in between.')
+	.helpCommand(false)
+	.exitOverride()
+	.configureOutput({ writeErr: () => {} });
+
+/** Words are passed on as they are: the grammar of each command is the library's, not the option parser's. */
+function command(usage: string, description: string, help: string, load: () => Promise<Subcommand>): void {
+	const [name = '', ...words] = usage.split(' ');
+	program
+		.command(name)
+		.usage(`${words.join(' ')} [--json]`)
+		.description(description)
+		.argument('[words...]')
+		.option('--json', 'print one JSON value on stdout')
+		.allowUnknownOption()
+		.addHelpText('after', `\n${help}`)
+		.exitOverride()
+		.configureOutput({ writeErr: () => {} })
+		.action(async (given: string[], options: { json?: boolean }) => {
+			const run = await load();
+			process.exitCode = await run({
+				words: given,
+				json: options.json === true,
+				pack,
+				cwd: process.cwd(),
+				env: process.env,
+			});
+		});
+}
+
+const EXIT_HELP = `Exit codes: 0 done, still running, or waiting for approval; 1 invalid; 2 usage; 3 blocked;
+4 another coordinator; 5 companion unavailable, not logged in, sandboxed, timed out, failed or
+empty; 70 internal; 130 interrupted.`;
+
+command(
+	'run <start or resume arguments>',
+	'start or resume a run and drive it, every stage through its agent’s CLI',
+	`Start:   ccc run <output_folder> "<task>" [pN-cM] [manual|normal|auto] [plan-code=<planner>-<coder>] [verify="<command>"]
+Resume:  ccc run resume <output_folder> [manual|normal|auto] [plan-code=<planner>-<coder>] [verify="<command>"]
+
+Defaults: p2-c2 normal plan-code=claude-codex.
+
+${EXIT_HELP}`,
+	async () => (await import('./ccc/run.ts')).run,
+);
+command(
+	'validate <folder>..',
+	'check run folders against the protocol',
+	EXIT_HELP,
+	async () => (await import('./ccc/validate.ts')).validate,
+);
+command('status <folder>', 'show where a run stands', EXIT_HELP, async () => (await import('./ccc/status.ts')).status);
+command(
+	'list [dir]',
+	'list the runs of a repository or below a folder',
+	EXIT_HELP,
+	async () => (await import('./ccc/list.ts')).list,
+);
+command(
+	'diff <folder>',
+	'show what changed since the run started, untracked files too',
+	EXIT_HELP,
+	async () => (await import('./ccc/diff.ts')).diff,
+);
+command(
+	'cancel <folder> "<reason>"',
+	'cancel a run; its files stay',
+	EXIT_HELP,
+	async () => (await import('./ccc/cancel.ts')).cancel,
+);
+command(
+	'decide <folder> accept|revise "<reason>"',
+	'decide about the last review: go on as it is, or ask for another version',
+	EXIT_HELP,
+	async () => (await import('./ccc/decide.ts')).decide,
+);
+command(
+	'repair <folder> rerun|aside|adopt <stage>',
+	'put a stage in order whose files do not fit together',
+	`rerun: set everything of the stage aside, so that resume does it anew
+aside: set only its artifact aside; resume uses the answer of its call
+adopt: commit the artifact as it is, if it satisfies the protocol
+
+${EXIT_HELP}`,
+	async () => (await import('./ccc/repair.ts')).repair,
+);
+command(
+	'check-agent claude|codex',
+	'check that an agent’s CLI can do what a run needs',
+	EXIT_HELP,
+	async () => (await import('./ccc/check-agent.ts')).checkAgent,
+);
+command(
+	'detect-session',
+	'say whose session this shell belongs to',
+	EXIT_HELP,
+	async () => (await import('./ccc/detect-session.ts')).detectSession,
+);
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+	// Whoever read our output has enough of it.
+	if (error.code !== 'EPIPE') throw error;
+});
+
+async function main(argv: readonly string[]): Promise<number> {
+	const json = argv.includes('--json');
+	if (argv[0] === 'supervise') return (await import('./ccc/supervise.ts')).supervise(argv[1] ?? '', process.env);
+	try {
+		await program.parseAsync([...argv], { from: 'user' });
+		return Number(process.exitCode ?? 0);
+	} catch (error) {
+		if (error instanceof CommanderError) return commanderExit(error, json);
+		if (process.env.CCC_DEBUG) process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+		return printError(error, json);
+	}
+}
+
+/** Help is not an error; everything else the option parser says is one of usage. */
+function commanderExit(error: CommanderError, json: boolean): number {
+	if (error.exitCode === 0) return EXIT.ok;
+	const words = error.message.replace(/^error: /, '');
+	return printError(
+		new CccError('usage', words === '(outputHelp)' ? 'A subcommand is missing.' : words, {
+			next: 'ccc --help shows the commands',
+			exitCode: EXIT.usage,
+		}),
+		json,
+	);
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,71 @@
+import { formatDuration } from '../lib/kit/duration.ts';
+import { existingRunFolder } from '../lib/run/run-folder.ts';
+import { type RunOverview, readRunOverview, type StageOverview } from '../lib/run/run-overview.ts';
+import type { Invocation } from './invocation.ts';
+import type { Output } from './outputs.ts';
+import { closingLines, printJson, printText } from './print.ts';
+import { takeWords } from './words.ts';
+
+export async function status({ words, json, cwd }: Invocation): Promise<number> {
+	const [shown = ''] = takeWords(words, ['<folder>']);
+	const overview = await readRunOverview(await existingRunFolder(shown, cwd), new Date());
+	if (json) printJson(toJson(shown, overview));
+	else printText(toText(shown, overview));
+	return 0;
+}
+
+function toJson(
+	shown: string,
+	{ run, stageCompleted, stages, openFindings, coordinator }: RunOverview,
+): Output<'status'> {
+	return {
+		ccc_run: shown,
+		stage_completed: stageCompleted,
+		next_action: run.workflow.nextAction,
+		status: run.status,
+		exit_code: 0,
+		reason: run.workflow.reason,
+		plan_code: run.planCode,
+		rounds: run.rounds,
+		stages: stages.map(({ stage, owner, state, verdict, durationMs, idleMs }) => ({
+			stage,
+			owner,
+			state,
+			verdict,
+			duration_ms: durationMs,
+			idle_ms: idleMs,
+		})),
+		open_findings: openFindings.map(({ id, severity, text }) => ({ id, severity, text })),
+		coordinator: coordinator && {
+			purpose: coordinator.purpose,
+			pid: coordinator.owner.pid,
+			since: coordinator.acquiredAt,
+		},
+	};
+}
+
+function toText(shown: string, { run, stageCompleted, stages, openFindings, coordinator }: RunOverview): string {
+	const width = Math.max(0, ...stages.map(({ stage }) => stage.length));
+	const lines = [
+		`Task: ${run.taskSummary.split('\n')[0] ?? ''}`,
+		`${run.planCode}, p${run.rounds.plan}-c${run.rounds.code}, ${run.status}`,
+		'',
+		...stages.map((stage) => `  ${stage.stage.padEnd(width)}  ${stage.owner.padEnd(6)}  ${describe(stage)}`),
+	];
+	if (openFindings.length > 0) {
+		lines.push('', 'Open findings:');
+		lines.push(...openFindings.map(({ id, severity, text }) => `  ${id} [${severity}] ${text.split('\n')[0] ?? ''}`));
+	}
+	if (coordinator) lines.push('', `At work: ${coordinator.purpose}, process ${coordinator.owner.pid}`);
+	if (run.workflow.reason !== undefined) lines.push('', `Reason: ${run.workflow.reason}`);
+	lines.push('', closingLines(shown, stageCompleted, run.workflow.nextAction));
+	return lines.join('\n');
+}
+
+function describe({ state, verdict, durationMs, idleMs }: StageOverview): string {
+	const parts: string[] = [state];
+	if (verdict !== undefined) parts.push(verdict);
+	if (durationMs !== undefined) parts.push(formatDuration(durationMs));
+	if (idleMs !== undefined) parts.push(`last output ${formatDuration(idleMs)} ago`);
+	return parts.join(', ');
+}

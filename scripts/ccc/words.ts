@@ -1,0 +1,33 @@
+import { CccError, EXIT } from '../lib/kit/errors.ts';
+
+/**
+ * The words of a command that takes a fixed number of them.
+ * @throws CccError `missing-argument` or `unknown-word` (exit 2)
+ */
+export function takeWords(words: readonly string[], names: readonly string[]): string[] {
+	const expected = names.join(' ');
+	const missing = names.findIndex((_, index) => (words[index] ?? '').trim() === '');
+	if (missing !== -1) {
+		throw new CccError('missing-argument', `${names[missing]} is missing.`, {
+			expected,
+			found: words.length === 0 ? '(nothing)' : words.join(' '),
+			exitCode: EXIT.usage,
+		});
+	}
+	const extra = words[names.length];
+	if (extra !== undefined) {
+		throw new CccError('unknown-word', 'One word too many.', { expected, found: extra, exitCode: EXIT.usage });
+	}
+	return [...words];
+}
+
+/** @throws CccError `unknown-word` (exit 2) when the word is none of these */
+export function oneOf<T extends string>(word: string | undefined, allowed: readonly T[]): T {
+	const found = allowed.find((candidate) => candidate === word);
+	if (found !== undefined) return found;
+	throw new CccError('unknown-word', 'Unknown word.', {
+		expected: allowed.join(' or '),
+		found: word ?? '(nothing)',
+		exitCode: EXIT.usage,
+	});
+}

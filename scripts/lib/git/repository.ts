@@ -1,0 +1,174 @@
+/** Where a repository is and how git is called in it. */
+import { access, realpath } from 'node:fs/promises';
+import path from 'node:path';
+import { CccError, EXIT } from '../kit/errors.ts';
+import { gitEnvironment, SAFE_CONFIG, userConfigEnvironment } from './environment.ts';
+import { type GitAnswer, runGit } from './git.ts';
+import { filePath } from './paths.ts';
+
+export interface Repository {
+	/** Absolute real path of the top of the work tree. */
+	readonly root: string;
+	/** Id of the empty tree in this repository's own hash. */
+	readonly emptyTree: string;
+	/** `-c` pairs for every call: what no configuration may change, and the user's `safe.directory` values. */
+	readonly safeConfig: readonly string[];
+	/** The git folder of this work tree (index, HEAD), and the one it shares with others (objects, branches). */
+	readonly gitFolder: string;
+	readonly commonFolder: string;
+	readonly objectFormat: 'sha1' | 'sha256';
+	/** The cleaned environment of git children. */
+	readonly environment: NodeJS.ProcessEnv;
+}
+
+/** What HEAD says: the commit (undefined while unborn) and the branch (undefined when detached). */
+export interface Head {
+	readonly commit: string | undefined;
+	readonly ref: string | undefined;
+}
+
+type Access = Pick<Repository, 'environment' | 'safeConfig'>;
+
+/**
+ * Finds the repository of a folder (any folder of its work tree).
+ * Errors (CccError): `not-a-repository`, `git-missing`, `bare-repository`, `repository-not-trusted`, `git-failed`.
+ */
+export async function openRepository(folder: string, options: { env: NodeJS.ProcessEnv }): Promise<Repository> {
+	const environment = gitEnvironment(options.env);
+	const safeDirectories = await readSafeDirectories(options.env);
+	return locate(path.resolve(folder), { environment, safeConfig: [...SAFE_CONFIG, ...safeDirectories] });
+}
+
+/**
+ * The repository at `inside` (a submodule or a nested repository of `outer`), or undefined when that folder has no
+ * repository of its own. Who owns it does not matter: nothing of its configuration is ever used.
+ */
+export async function openInner(outer: Repository, inside: string): Promise<Repository | undefined> {
+	const folder = filePath(outer.root, inside);
+	// An argument of git and Node's cwd are text: a folder whose name is not cannot be entered.
+	if (typeof folder !== 'string') return undefined;
+	const hasGit = await access(path.join(folder, '.git')).then(
+		() => true,
+		() => false,
+	);
+	if (!hasGit) return undefined;
+	const real = await realpath(folder);
+	if (real !== folder) return undefined;
+	const inner = await locate(folder, {
+		environment: outer.environment,
+		safeConfig: [...outer.safeConfig, '-c', 'safe.directory=*'],
+	});
+	return inner.root === real ? inner : undefined;
+}
+
+/** The commit HEAD stands at, or undefined while the repository has none (protocol, Git Baseline). */
+export async function readHead(repository: Repository): Promise<string | undefined> {
+	return (await readHeadState(repository)).commit;
+}
+
+/** HEAD with its branch. Throws `git-failed` where HEAD names a branch that exists and cannot be read. */
+export async function readHeadState(repository: Repository): Promise<Head> {
+	const [commit, ref] = await Promise.all([
+		callGit(repository, ['rev-parse', '--verify', '--quiet', 'HEAD'], [0, 1]),
+		callGit(repository, ['symbolic-ref', '--quiet', 'HEAD'], [0, 1]),
+	]);
+	const branch = ref.exitCode === 0 ? firstLine(ref) : undefined;
+	if (commit.exitCode === 0) return { commit: firstLine(commit), ref: branch };
+	const file = branch === undefined ? repository.gitFolder : path.join(repository.commonFolder, branch);
+	const isBroken = await access(file).then(
+		() => true,
+		() => false,
+	);
+	if (isBroken) {
+		throw new CccError('git-failed', 'HEAD of this repository cannot be read.', {
+			at: branch === undefined ? path.join(file, 'HEAD') : file,
+			expected: 'the id of a commit',
+			next: 'git fsck names what is broken; restore the branch',
+			exitCode: EXIT.blocked,
+		});
+	}
+	return { commit: undefined, ref: branch };
+}
+
+/** Runs git on the repository as it is, with its own configuration read: only for commands that can run nothing. */
+export async function callGit(
+	repository: Repository,
+	args: readonly string[],
+	answers: readonly number[] = [0],
+): Promise<GitAnswer> {
+	return runGit(args, {
+		cwd: repository.root,
+		env: { ...repository.environment, GIT_DIR: repository.gitFolder, GIT_WORK_TREE: repository.root },
+		config: repository.safeConfig,
+		answers,
+	});
+}
+
+async function locate(folder: string, access: Access): Promise<Repository> {
+	const ask = (args: readonly string[], input?: Uint8Array): Promise<string> =>
+		runGit(args, {
+			cwd: folder,
+			env: access.environment,
+			config: access.safeConfig,
+			...(input === undefined ? {} : { input }),
+		}).then(firstLine);
+	const answer = await runGit(['rev-parse', '--is-bare-repository', '--is-inside-work-tree', '--show-object-format'], {
+		cwd: folder,
+		env: access.environment,
+		config: access.safeConfig,
+	});
+	const [isBare, isInWorkTree, objectFormat] = answer.stdout.toString('utf8').split('\n');
+	if (isInWorkTree !== 'true') throw noWorkTree(folder, isBare === 'true');
+	const [root, gitFolder, commonFolder, emptyTree] = await Promise.all([
+		ask(['rev-parse', '--show-toplevel']),
+		ask(['rev-parse', '--absolute-git-dir']),
+		ask(['rev-parse', '--path-format=absolute', '--git-common-dir']),
+		ask(['hash-object', '-t', 'tree', '--stdin'], Buffer.alloc(0)),
+	]);
+	return {
+		root: await realpath(root),
+		emptyTree,
+		gitFolder,
+		commonFolder,
+		objectFormat: objectFormat === 'sha256' ? 'sha256' : 'sha1',
+		...access,
+	};
+}
+
+function noWorkTree(folder: string, isBare: boolean): CccError {
+	if (isBare) {
+		return new CccError('bare-repository', 'This git repository is bare: it has no files to work on.', {
+			at: folder,
+			next: 'git clone it, or add a work tree with git worktree add, and run there',
+		});
+	}
+	return new CccError('not-a-repository', "This folder is inside a git repository's own .git folder.", {
+		at: folder,
+		expected: 'a folder of the work tree',
+		next: 'cd to the work tree of the repository',
+	});
+}
+
+/** The user's `safe.directory` values as `-c` pairs. A repository's own value never counts, as for git itself. */
+async function readSafeDirectories(env: NodeJS.ProcessEnv): Promise<string[]> {
+	const answer = await runGit(['config', '--null', '--show-scope', '--get-all', 'safe.directory'], {
+		cwd: path.parse(process.execPath).root,
+		env: userConfigEnvironment(env),
+		config: [],
+		// 1: none is set; 3, 128: the user's configuration is broken, and then declares nothing safe.
+		answers: [0, 1, 3, 128],
+	});
+	if (answer.exitCode !== 0) return [];
+	const fields = answer.stdout.toString('utf8').split('\0');
+	const pairs: string[] = [];
+	for (let index = 0; index + 1 < fields.length; index += 2) {
+		if (['system', 'global', 'command'].includes(fields[index] ?? '')) {
+			pairs.push('-c', `safe.directory=${fields[index + 1] ?? ''}`);
+		}
+	}
+	return pairs;
+}
+
+function firstLine(answer: GitAnswer): string {
+	return answer.stdout.toString('utf8').replace(/\n$/, '');
+}

@@ -1,0 +1,152 @@
+/**
+ * Root blocks of a Markdown text by remark's parser, without inline syntax, in bounded time.
+ *
+ * The parser's cost grows with the square of the blocks it holds, and deep nesting can stop it for seconds. So the text
+ * goes in piece by piece: whatever stands before the last root block of a piece is final, because a block that has been
+ * followed by another one is closed; parsing goes on from the first line of the last block. Only one block that is
+ * both large and full of structure cannot be cut; that one is refused before it is parsed.
+ */
+import type { List, RootContent } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+
+/** Without these, a heading's text is what is written, so that `**Summary**` is not `Summary`. Escapes still count. */
+const NO_INLINES = {
+	disable: {
+		null: [
+			'attention',
+			'autolink',
+			'codeText',
+			'hardBreakEscape',
+			'htmlText',
+			'labelEnd',
+			'labelStartImage',
+			'labelStartLink',
+		],
+	},
+};
+
+const PIECE = 8 * 1024;
+const MAX_MARKERS = 32;
+/** Lines that open or close blocks within one list, quote or HTML block. */
+const MAX_STRUCTURE = 2000;
+
+const MARKER = /[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$))/y;
+const RULE = /^[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,})$/;
+/** Starts a new root block whatever stands before it, unless that is an open fence or HTML. */
+const HARD_START = /^(?:#{1,6}(?:[ \t]|$)|[-+*] [^ \t])/;
+const STRUCTURE = /^[ \t>]*(?:[-+*=#<`~[]|\d{1,9}[.)]|$)/;
+
+export interface NestingProblem {
+	/** 1-based. */
+	readonly line: number;
+	readonly found: string;
+	readonly expected: string;
+}
+
+/** @returns the root blocks with positions in the whole text; neighbouring lists may be parts of one list */
+export function readBlocks(lines: readonly string[]): { blocks: RootContent[] } | { problem: NestingProblem } {
+	const crowded = lines.findIndex((line) => countMarkers(line) > MAX_MARKERS && !RULE.test(line));
+	if (crowded !== -1) {
+		return {
+			problem: {
+				line: crowded + 1,
+				found: 'deeper nesting',
+				expected: `at most ${MAX_MARKERS} list and quote markers on a line`,
+			},
+		};
+	}
+	const blocks: RootContent[] = [];
+	let start = 0;
+	let offset = 0;
+	let size = PIECE;
+	let fenceEnd: number | undefined;
+	while (start < lines.length) {
+		const end = fenceEnd ?? endOfPiece(lines, start, size);
+		if (fenceEnd === undefined && size > PIECE && structureOf(lines, start, end) > MAX_STRUCTURE) {
+			const expected = `at most ${MAX_STRUCTURE} lines that open or close blocks in one list, quote or HTML block`;
+			return { problem: { line: start + 1, found: 'a larger one', expected } };
+		}
+		const piece = fromMarkdown(lines.slice(start, end).join('\n'), { extensions: [NO_INLINES] }).children;
+		const kept = end === lines.length || isClosed(piece.at(-1), lines, start, end) ? piece.length : closedPart(piece);
+		const next = kept === piece.length ? end : start + piece[kept]!.position!.start.line - 1;
+		for (const block of piece.slice(0, kept)) blocks.push(moved(block, start, offset));
+		fenceEnd = undefined;
+		const open = piece[kept];
+		if (open !== undefined && isFence(open, lines[next]!)) fenceEnd = lineAfterFence(lines, next);
+		size = next === start ? size * 2 : PIECE;
+		for (; start < next; start++) offset += lines[start]!.length + 1;
+	}
+	return { blocks };
+}
+
+function countMarkers(line: string): number {
+	let count = 0;
+	MARKER.lastIndex = 0;
+	while (count <= MAX_MARKERS && MARKER.test(line)) count++;
+	return count;
+}
+
+/** The first line after `size` units where a cut is likely to hold. */
+function endOfPiece(lines: readonly string[], start: number, size: number): number {
+	let end = start;
+	for (let units = 0; end < lines.length && units < size; end++) units += lines[end]!.length + 1;
+	const late = Math.min(lines.length, end + (end - start));
+	for (let line = end; line < late; line++) if (HARD_START.test(lines[line]!)) return line;
+	return end;
+}
+
+function structureOf(lines: readonly string[], start: number, end: number): number {
+	let count = 0;
+	for (let line = start; line < end; line++) {
+		const quoteOpens = lines[line]!.startsWith('>') && !lines[line - 1]?.startsWith('>');
+		if (quoteOpens || STRUCTURE.test(lines[line]!)) count++;
+	}
+	return count;
+}
+
+/** Whether nothing from line `end` on can belong to the last block of the piece. */
+function isClosed(last: RootContent | undefined, lines: readonly string[], start: number, end: number): boolean {
+	if (last === undefined || last.type === 'heading' || last.type === 'thematicBreak') return true;
+	const first = start + last.position!.start.line - 1;
+	if (isFence(last, lines[first]!)) return start + last.position!.end.line === lineAfterFence(lines, first, end);
+	return last.type !== 'html' && HARD_START.test(lines[end]!);
+}
+
+/** How many blocks are final: all but the last, and the definitions before it, whose titles may go on in it. */
+function closedPart(piece: readonly RootContent[]): number {
+	let count = piece.length - 1;
+	while (count > 0 && piece[count - 1]!.type === 'definition') count--;
+	return count;
+}
+
+const FENCE_OPEN = /^ {0,3}(`{3,}|~{3,})/;
+
+export function isFence(block: RootContent, firstLine: string): boolean {
+	return block.type === 'code' && FENCE_OPEN.test(firstLine);
+}
+
+/** The index after the line that closes the fence opened at `first`; undefined when it stays open up to `end`. */
+export function fenceClosesAt(lines: readonly string[], first: number, end = lines.length): number | undefined {
+	const marker = FENCE_OPEN.exec(lines[first]!)![1]!;
+	const close = new RegExp(`^ {0,3}${marker[0]}{${marker.length},}[ \\t]*$`);
+	for (let line = first + 1; line < end; line++) if (close.test(lines[line]!)) return line + 1;
+	return undefined;
+}
+
+function lineAfterFence(lines: readonly string[], first: number, end = lines.length): number {
+	return fenceClosesAt(lines, first, end) ?? lines.length;
+}
+
+/** The block and all in it with positions `line` lines and `offset` units further down. */
+function moved(block: RootContent, line: number, offset: number): RootContent {
+	if (line === 0) return block;
+	const open: RootContent[] = [block];
+	for (let node = open.pop(); node !== undefined; node = open.pop()) {
+		for (const point of [node.position!.start, node.position!.end]) {
+			point.line += line;
+			if (point.offset !== undefined) point.offset += offset;
+		}
+		if ('children' in node) open.push(...(node as List).children);
+	}
+	return block;
+}

@@ -1,0 +1,33 @@
+/** The mutation guard around a companion call (protocol: Git Review Baseline). */
+import { comparePictures, type Picture } from '../git/guard.ts';
+import { CccError, EXIT } from '../kit/errors.ts';
+import type { Attempt } from './attempts.ts';
+
+const SHOWN = 20;
+
+/**
+ * @param after the repository the moment the companion ended; for coders only HEAD counts
+ * @throws CccError `head-moved` or `repository-changed` (exit 3) naming what changed
+ */
+export function confirmUntouched(attempt: Attempt, after: Picture): void {
+	if (attempt.stage.startsWith('code_')) {
+		if (after.head === attempt.before.head) return;
+		throw new CccError('head-moved', 'HEAD moved while the coder worked.', {
+			at: attempt.stage,
+			expected: attempt.before.head ?? 'no commit',
+			found: after.head ?? 'no commit',
+			next: 'commits are not part of a run: restore HEAD (git reset --soft <expected>), then resume',
+			exitCode: EXIT.blocked,
+		});
+	}
+	const changes = comparePictures(attempt.before, after);
+	if (changes.length === 0) return;
+	const shown = changes.slice(0, SHOWN).map(({ path, what }) => `${JSON.stringify(path)} ${what}`);
+	if (changes.length > SHOWN) shown.push(`and ${changes.length - SHOWN} more`);
+	throw new CccError('repository-changed', 'The repository changed during a stage that must not change it.', {
+		at: attempt.stage,
+		found: shown.join('; '),
+		next: `restore or stash those changes and resume; if they are wanted: ccc repair <folder> rerun ${attempt.stage}`,
+		exitCode: EXIT.blocked,
+	});
+}

@@ -1,0 +1,39 @@
+/** Everything that changes a run does so under its lock, after what an earlier command left half done is settled. */
+import { readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { acquireLock, type Lock } from '../kit/lock.ts';
+import { callsFolder } from './attempts.ts';
+import { recoverCommit } from './commit-stage.ts';
+
+export const lockFolder = (folder: string): string => path.join(folder, 'state', 'lock');
+
+/**
+ * Runs `work` with the lock of the run. One command at a time: nobody waits.
+ * @param purpose what the command does, for whoever finds the lock
+ * @throws CccError `locked` (exit 4) naming the other coordinator
+ */
+export async function withRunLock<T>(
+	folder: string,
+	purpose: string,
+	now: () => Date,
+	work: (lock: Lock) => Promise<T>,
+): Promise<T> {
+	const lock = await acquireLock(lockFolder(folder), { purpose });
+	try {
+		await recoverCommit(folder, lock, now());
+		await sweepTemporaryFiles(folder);
+		return await work(lock);
+	} finally {
+		await lock.release();
+	}
+}
+
+/** Temporary files of writes that were cut; under the lock nobody else is writing. */
+async function sweepTemporaryFiles(folder: string): Promise<void> {
+	const folders = [folder, path.join(folder, 'artifacts'), path.join(folder, 'state'), callsFolder(folder)];
+	for (const place of folders) {
+		for (const name of await readdir(place).catch(() => [])) {
+			if (name.endsWith('.tmp')) await rm(path.join(place, name), { force: true });
+		}
+	}
+}

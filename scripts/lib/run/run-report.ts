@@ -1,0 +1,69 @@
+/** How a workflow command ended (protocol: Final Output). */
+import { type CccError, EXIT, type ExitCode } from '../kit/errors.ts';
+import { stageName } from './stages.ts';
+import { lastDone, type Step } from './transitions.ts';
+import type { RunState } from './truth.ts';
+import { deriveWorkflow, waitingFor } from './workflow-state.ts';
+
+export interface RunReport {
+	readonly folder: string;
+	readonly stageCompleted: string;
+	readonly nextAction: string;
+	readonly status: 'active' | 'complete' | 'blocked' | 'canceled';
+	readonly exitCode: ExitCode;
+	/** Set while a human has to act: approve the next stage (manual mode), or decide about a review. */
+	readonly waitingFor?: 'approval' | 'decision';
+	/** Why the run is blocked or canceled. */
+	readonly reason?: string;
+	/** Stable code of a hard failure. */
+	readonly code?: string;
+	/** What to do next, as a command line or a sentence. */
+	readonly next?: string;
+}
+
+/** The report of a run that stands where its truth says, without a hard failure. */
+export function reportOf(folder: string, state: RunState, step: Step): RunReport {
+	const { workflow, status } = deriveWorkflow(state, step);
+	const last = lastDone(state.done);
+	const common = { folder, stageCompleted: last ? stageName(last) : 'none', nextAction: workflow.nextAction, status };
+	switch (step.kind) {
+		case 'complete':
+			return { ...common, exitCode: EXIT.ok };
+		case 'canceled':
+			return {
+				...common,
+				exitCode: EXIT.blocked,
+				reason: step.reason,
+				next: 'a canceled run is over: start a new one',
+			};
+		case 'decide':
+			return {
+				...common,
+				exitCode: EXIT.blocked,
+				waitingFor: 'decision',
+				reason: waitingFor(step),
+				code: 'decision-needed',
+				next: `read artifacts/${stageName(step.review)}.md, then: ccc decide ${quoteWord(folder)} accept|revise "<reason>"`,
+			};
+		default:
+			return { ...common, exitCode: EXIT.ok };
+	}
+}
+
+/** The report of a run that a hard failure blocks. */
+export function blockedReport(folder: string, state: RunState, step: Step, error: CccError): RunReport {
+	return {
+		...reportOf(folder, state, step),
+		nextAction: 'blocked',
+		status: 'blocked',
+		exitCode: error.exitCode,
+		reason: error.facts.found === undefined ? error.message : `${error.message} ${error.facts.found}`,
+		code: error.code,
+		next: error.facts.next ?? `when it is mended: ccc run resume ${quoteWord(folder)}`,
+	};
+}
+
+/** A word for a command line that a person may paste into a shell. */
+export function quoteWord(word: string): string {
+	return /^[A-Za-z0-9_./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

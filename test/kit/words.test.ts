@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { CccError } from '../../scripts/lib/kit/errors.ts';
+import { splitCommand, splitWords } from '../../scripts/lib/kit/words.ts';
+
+function errorOf(run: () => unknown): CccError {
+	try {
+		run();
+	} catch (error) {
+		if (error instanceof CccError) return error;
+		throw error;
+	}
+	throw new Error('nothing was thrown');
+}
+
+describe('splitWords', () => {
+	it.each([
+		['', []],
+		[' \t\r\n ', []],
+		['a b\tc\nd', ['a', 'b', 'c', 'd']],
+		[`--model 'a b' "c d"`, ['--model', 'a b', 'c d']],
+		[`a''b "" ''`, ['ab', '', '']],
+		[String.raw`a\ b \" \\ 'x\y' "x\y\"\\\$"`, ['a b', '"', '\\', 'x\\y', 'x\\y"\\$']],
+		['a\\\nb "c\\\nd"', ['ab', 'cd']],
+		['$HOME `id` * | ;', ['$HOME', '`id`', '*', '|', ';']],
+		['a\u00a0b', ['a\u00a0b']],
+	])('%j', (text, words) => {
+		expect(splitWords(text)).toEqual(words);
+	});
+
+	it.each([`a 'b`, `a "b`, `"a\\"`, `'`, 'a\\'])('refuses what is not closed: %j', (text) => {
+		expect(errorOf(() => splitWords(text))).toMatchObject({ code: 'unclosed-quote', exitCode: 2 });
+	});
+
+	it('gives any words back that were quoted', () => {
+		fc.assert(
+			fc.property(fc.array(fc.string({ unit: 'binary' })), (words) => {
+				const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+				expect(splitWords(quoted)).toEqual(words);
+			}),
+		);
+	});
+});
+
+describe('splitCommand', () => {
+	it.each([
+		['npm test', ['npm', 'test']],
+		['  npm test \n', ['npm', 'test']],
+		[`sh -c 'a | b && c > d'`, ['sh', '-c', 'a | b && c > d']],
+		[`grep "a*b?(c)#$" x\\*y`, ['grep', 'a*b?(c)#$', 'x*y']],
+		['env A=b c', ['env', 'A=b', 'c']],
+		['a-b=c', ['a-b=c']],
+		['echo a\\ ', ['echo', 'a ']],
+	])('%j', (text, words) => {
+		expect(splitCommand(text)).toEqual(words);
+	});
+
+	it.each([
+		...['a | b', 'a && b', 'a; b', 'a < b', 'a > b', 'a $b', 'a `b`', 'a (b)', 'a # b', 'a *', 'a?'],
+		...['a\nb', 'a\r\nb', '', ' \n', `''`, 'A=b c', `A='b' c`, '_x1= c'],
+	])('refuses %j', (text) => {
+		const error = errorOf(() => splitCommand(text));
+		expect(error).toMatchObject({ code: 'shell-syntax', exitCode: 2 });
+		expect(error.facts.next).toContain('sh -c');
+	});
+
+	it('refuses an open quote as such', () => {
+		expect(errorOf(() => splitCommand(`npm 'test`)).code).toBe('unclosed-quote');
+	});
+
+	it('splits what it accepts exactly as sh does', () => {
+		const unit = fc.constantFrom(...[...`ab'"\\ \t=-é/.$|*`], '\n');
+		fc.assert(
+			fc.property(fc.string({ unit, maxLength: 14 }), (text) => {
+				let words: string[];
+				try {
+					words = splitCommand(`x ${text}`);
+				} catch (error) {
+					expect(error).toBeInstanceOf(CccError);
+					return;
+				}
+				const shell = execFileSync('sh', ['-c', `printf '%s\\0' x ${text}`], { encoding: 'utf8' });
+				expect(words).toEqual(shell.split('\0').slice(0, -1));
+			}),
+			{ numRuns: 400 },
+		);
+	});
+});
