@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config';
+import { reporters } from './test/support/reporters.ts';
 
 export default defineConfig({
 	test: {
+		reporters: reporters('unit'),
 		include: ['test/**/*.test.ts'],
 		// Slow suites have commands of their own (test:kill, test:real); .ci/run calls each of them.
 		exclude: ['test/kill/**', 'test/real/**', 'node_modules/**'],

@@ -27,7 +27,7 @@ export function printReport(report: RunReport, warnings: readonly string[], json
 	if (report.reason !== undefined) printText(`${capital(report.status)}: ${report.reason}${codeOf(report)}`);
 	if (report.waitingFor === 'approval') printText('Waiting for your approval before the next stage.');
 	if (report.next !== undefined) printText(`Next: ${report.next}`);
-	if (report.reason !== undefined || report.next !== undefined) printText('');
+	printText('');
 	printText(closingLines(report.folder, report.stageCompleted, report.nextAction));
 }
 

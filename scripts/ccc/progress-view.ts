@@ -13,6 +13,9 @@ export interface ProgressView {
 
 const LIVE_MS = 500;
 const PLAIN_MS = 60_000;
+/** Wide enough for `plan_v10_review`, so that what follows stands in columns. */
+const STAGE_WIDTH = 15;
+const OWNER_WIDTH = 6;
 
 export function progressView(stream: NodeJS.WriteStream): ProgressView {
 	const live = stream.isTTY === true && process.env.TERM !== 'dumb';
@@ -28,32 +31,33 @@ export function progressView(stream: NodeJS.WriteStream): ProgressView {
 		clear();
 		stream.write(`${printable(text)}\n`);
 	};
+	const show = (text: string): void => {
+		if (!live) {
+			line(text);
+			return;
+		}
+		stream.write(`\r\u001b[K${printable(text).slice(0, Math.max(20, (stream.columns ?? 80) - 1))}`);
+		lineShown = true;
+	};
 	const working = (event: Extract<ProgressEvent, { kind: 'stage-working' }>): void => {
 		const now = Date.now();
 		if (now - shownAt < (live ? LIVE_MS : PLAIN_MS)) return;
 		shownAt = now;
 		const idle = event.idleMs < 2000 ? '' : `, last output ${formatDuration(event.idleMs)} ago`;
-		const text = `  ${event.stage}: ${owner} has worked for ${formatDuration(event.elapsedMs)}${idle}`;
-		if (!live) {
-			line(text);
-			return;
-		}
-		stream.write(`\r\u001b[K${text.slice(0, Math.max(20, (stream.columns ?? 80) - 1))}`);
-		lineShown = true;
+		show(`${columns(event.stage, owner)}at work for ${formatDuration(event.elapsedMs)}${idle}`);
+	};
+	const started = (event: Extract<ProgressEvent, { kind: 'stage-started' }>): void => {
+		owner = event.owner;
+		shownAt = Date.now();
+		show(`${columns(event.stage, owner)}${event.attached ? 'found at work' : 'at work'}`);
 	};
 	return {
 		warnings,
 		report: (event) => {
-			if (event.kind === 'stage-working') {
-				working(event);
-				return;
-			}
-			if (event.kind === 'stage-started') {
-				owner = event.owner;
-				shownAt = Date.now() - (live ? LIVE_MS : 0);
-			}
+			if (event.kind === 'stage-working') working(event);
+			else if (event.kind === 'stage-started') started(event);
+			else line(describe(event));
 			if (event.kind === 'warning') warnings.push(event.text);
-			line(describe(event));
 		},
 		end: () => {
 			clear();
@@ -62,21 +66,21 @@ export function progressView(stream: NodeJS.WriteStream): ProgressView {
 	};
 }
 
-function describe(event: Exclude<ProgressEvent, { kind: 'stage-working' }>): string {
+const columns = (stage: string, owner: string): string => `${stage.padEnd(STAGE_WIDTH)} ${owner.padEnd(OWNER_WIDTH)} `;
+
+function describe(event: Exclude<ProgressEvent, { kind: 'stage-working' | 'stage-started' }>): string {
 	switch (event.kind) {
-		case 'stage-started':
-			return `${event.stage}: ${event.owner}${event.attached ? ' (found at work)' : ''}`;
 		case 'stage-committed': {
-			const verdict = event.verdict === undefined ? '' : `, ${event.verdict}${findingCount(event.findings)}`;
-			return `  ${event.stage}: done in ${formatDuration(event.durationMs)}${verdict}`;
+			const { verdict = 'done', findings } = event;
+			const text = `${columns(event.stage, event.owner)}${verdict}${countOf(findings)}, ${formatDuration(event.durationMs)}`;
+			return [text, ...findings.map(findingLine)].join('\n');
 		}
 		case 'correction':
-			return [
-				`  ${event.stage}: the answer has the wrong form, asking once more`,
-				...event.problems.map((text) => `    ${text}`),
-			].join('\n');
+			return [`  the answer has the wrong form, asking once more`, ...event.problems.map((text) => `    ${text}`)].join(
+				'\n',
+			);
 		case 'verified':
-			return `  ${event.stage}: verify command ended with ${event.exitCode ?? 'a signal'} after ${formatDuration(event.durationMs)}`;
+			return `  verify: ${event.command}: ${verifyResult(event)}, ${formatDuration(event.durationMs)}`;
 		case 'warning':
 			return `warning: ${event.text}`;
 		case 'note':
@@ -84,7 +88,24 @@ function describe(event: Exclude<ProgressEvent, { kind: 'stage-working' }>): str
 	}
 }
 
-function findingCount(findings: { major: number; minor: number } | undefined): string {
-	if (!findings || findings.major + findings.minor === 0) return '';
-	return ` (${findings.major} major, ${findings.minor} minor)`;
+function verifyResult({ exitCode, timedOut }: Extract<ProgressEvent, { kind: 'verified' }>): string {
+	if (timedOut) return 'stopped at its deadline';
+	if (exitCode === 0) return 'passed';
+	return exitCode === null ? 'ended by a signal' : `failed (exit ${exitCode})`;
+}
+
+type Findings = Extract<ProgressEvent, { kind: 'stage-committed' }>['findings'];
+
+/** The start of each finding; the whole text is in the artifact. */
+function findingLine({ id, severity, text }: Findings[number]): string {
+	const [first = ''] = text.split('\n');
+	return `  ${id} [${severity}] ${first.length > 100 ? `${first.slice(0, 99)}…` : first}`;
+}
+
+function countOf(findings: Findings): string {
+	const parts = (['major', 'minor'] as const)
+		.map((severity) => ({ severity, count: findings.filter((finding) => finding.severity === severity).length }))
+		.filter(({ count }) => count > 0)
+		.map(({ severity, count }) => `${count} ${severity}`);
+	return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }

@@ -3,7 +3,10 @@ import { spawn } from 'node:child_process';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** @returns {Promise<number>} the exit code; 1 when a signal ended it. Its output goes where ours goes. */
+/**
+ * Its output goes where ours goes. As all of these, it rejects when a signal comes meanwhile.
+ * @returns {Promise<number>} the exit code; 1 when a signal ended the command
+ */
 export async function show(words, options) {
 	return (await start(words, { ...options, stdio: 'inherit' })).exitCode;
 }
@@ -22,17 +25,23 @@ export async function runTests(cwd, env) {
 
 function start([program, ...words], options) {
 	const child = spawn(program, words, options);
-	const handOn = (signal) => child.kill(signal);
+	let interruption;
+	const handOn = (signal) => {
+		interruption = new Error(`interrupted by ${signal}`);
+		child.kill(signal);
+	};
 	for (const signal of SIGNALS) process.on(signal, handOn);
 	let output = '';
 	child.stdout?.setEncoding('utf8').on('data', (text) => {
 		output += text;
 	});
 	return new Promise((resolve, reject) => {
-		child.on('error', reject);
-		child.on('close', (code) => {
+		const end = (error, result) => {
 			for (const signal of SIGNALS) process.off(signal, handOn);
-			resolve({ exitCode: code ?? 1, output });
-		});
+			if (error === undefined) resolve(result);
+			else reject(error);
+		};
+		child.on('error', end);
+		child.on('close', (code) => end(interruption, { exitCode: code ?? 1, output }));
 	});
 }

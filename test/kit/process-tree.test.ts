@@ -1,15 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { identityOf } from '../../scripts/lib/kit/process-identity.ts';
 import { killTree, listTree } from '../../scripts/lib/kit/process-tree.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 
 /** A process in a session of its own whose first line is read: the pids it prints. */
-async function started(argv: [string, ...string[]], env: Record<string, string> = {}) {
+async function started(argv: [string, ...string[]], env: Record<string, string> = {}, cwd = '/') {
 	const [file, ...args] = argv;
 	const child: ChildProcess = spawn(file, args, {
 		detached: true,
+		cwd,
 		env: { PATH: process.env.PATH ?? '', ...env },
 		stdio: ['ignore', 'pipe', 'ignore'],
 	});
@@ -28,7 +33,10 @@ describe('listTree', () => {
 	it('finds the root, its descendants, and orphans of its group', async () => {
 		const script = 'sleep 991 & a=$!; (sleep 992 & echo $a $!) ; wait';
 		const { pid, printed } = await started(['sh', '-c', script]);
-		expect(pidsOf(await listTree({ pid }))).toEqual([pid, ...printed].sort((a, b) => a - b));
+		// The subshell that printed ends a moment later.
+		await expect
+			.poll(async () => pidsOf(await listTree({ pid })), { timeout: 5000 })
+			.toEqual([pid, ...printed].sort((a, b) => a - b));
 	});
 
 	it('finds the group of a root that has ended', async () => {
@@ -89,9 +97,20 @@ describe('killTree', () => {
 	});
 
 	it('never hits this process or an ancestor, and says that they live on', async () => {
-		const own = await identityOf(process.pid);
-		const remembered = [{ pid: process.pid, ppid: process.ppid, startTime: own?.startTime ?? '' }];
-		// Only the process itself is looked for: as a remembered entry it is a member, its runner is not.
-		expect(await killTree({ remembered, graceMs: 0 })).toMatchObject({ survivors: [process.pid] });
+		const folder = await tempFolder();
+		const entry = path.resolve(import.meta.dirname, '../../scripts/lib/kit/process-tree.ts');
+		const outfile = path.join(folder, 'tree.mjs');
+		await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm' });
+		// A shell with two children: one of them is to end the whole tree, itself in it.
+		const script = `import(process.argv[1]).then(async ({ killTree }) => {
+			const result = await killTree({ pid: process.ppid, graceMs: 0 });
+			console.log(JSON.stringify({ ...result, own: [process.ppid, process.pid] }));
+		})`;
+		const shell = 'echo $$; sleep 991 & echo $! > sleeping; "$0" -e "$1" "$2" > result; wait';
+		const { child } = await started(['sh', '-c', shell, process.execPath, script, outfile], {}, folder);
+		expect(await once(child, 'exit')).toEqual([0, null]);
+		const { own, killed, survivors } = JSON.parse(await readFile(path.join(folder, 'result'), 'utf8'));
+		expect(killed).toEqual([Number(await readFile(path.join(folder, 'sleeping'), 'utf8'))]);
+		expect(survivors.toSorted()).toEqual(own.toSorted());
 	});
 });

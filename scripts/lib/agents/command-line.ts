@@ -1,5 +1,6 @@
 /** The command line of each agent and kind of stage (protocol: Agent Calls). The prompt always comes on stdin. */
 import type { Agent } from './agent.ts';
+import { coderTools } from './coder-tools.ts';
 import type { AgentConfig } from './config.ts';
 
 /** What a companion may do: change the repository, look around in it, or see nothing but its prompt. */
@@ -40,12 +41,18 @@ function claudeArgv(access: Access, config: AgentConfig): [string, ...string[]] 
 function claudeAccess(access: Access, config: AgentConfig): string[] {
 	switch (access) {
 		case 'code':
-			return ['--permission-mode', 'acceptEdits', '--allowedTools', config.claudeCoderTools];
+			return coderAccess(config);
 		case 'plan':
 			return ['--permission-mode', 'default', '--tools', 'Read,Glob,Grep', '--disallowedTools', 'mcp__*'];
 		case 'review':
 			return ['--tools', '', '--disallowedTools', 'mcp__*'];
 	}
+}
+
+/** What the coder is not offered it cannot misuse: without `--tools` it also gets agents, web and scheduling tools. */
+function coderAccess(config: AgentConfig): string[] {
+	const { offered, allowed } = coderTools(config.claudeCoderTools);
+	return ['--permission-mode', 'acceptEdits', '--tools', offered, '--allowedTools', allowed];
 }
 
 function modelOption(model: string | undefined): string[] {

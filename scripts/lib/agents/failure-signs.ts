@@ -26,7 +26,12 @@ const SIGNS: readonly FailureSign[] = [
 		pattern: /not inside a trusted directory/i,
 		next: () => 'Codex works only inside a Git repository: check that the run starts in one that `git status` accepts.',
 	},
-	{ kind: 'sandboxed', pattern: /\bEPERM\b|operation not permitted/i, next: sandboxStep },
+	{
+		kind: 'sandboxed',
+		pattern:
+			/\bEPERM\b|operation not permitted|FailedToOpenSocket|in-process app-server client: Read-only file system/i,
+		next: sandboxStep,
+	},
 	{
 		kind: 'failed',
 		pattern:
@@ -36,7 +41,7 @@ const SIGNS: readonly FailureSign[] = [
 	},
 	{
 		kind: 'failed',
-		pattern: /overloaded|\b529\b|\b50[0-4]\b|internal server error|service unavailable/i,
+		pattern: /overloaded|high demand|\b529\b|\b50[0-4]\b|internal server error|service unavailable/i,
 		next: (agent) => `The service behind ${NAMES[agent]} failed: resume the run a little later.`,
 	},
 	{

@@ -1,5 +1,6 @@
 /** Ending a call from outside: on request, or because its supervisor is gone. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { removeTemporaries } from '../kit/atomic-file.ts';
 import { CccError, EXIT, systemCode } from '../kit/errors.ts';
 import { liveness } from '../kit/process-identity.ts';
 import { killTree } from '../kit/process-tree.ts';
@@ -55,6 +56,7 @@ async function endCall(folder: string, request: CallRequest): Promise<number> {
 		...(companion === undefined ? {} : { pid: companion }),
 	});
 	if (survivors.length > 0) throw notStopped(folder, `pid ${survivors.join(', ')}`);
+	await removeTemporaries(folder);
 	return killed.length;
 }
 

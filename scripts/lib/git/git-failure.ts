@@ -19,6 +19,12 @@ const KINDS: readonly {
 		facts: ({ cwd }) => ({ at: cwd, next: 'git init here, or cd to a git repository', exitCode: EXIT.invalid }),
 	},
 	{
+		pattern: /must be run in a work tree/,
+		code: 'no-work-tree',
+		message: 'This folder is not in the work tree of a git repository.',
+		facts: ({ cwd }) => ({ at: cwd, next: 'cd to the work tree of the repository', exitCode: EXIT.invalid }),
+	},
+	{
 		pattern: /dubious ownership/,
 		code: 'repository-not-trusted',
 		message: 'git refuses this repository, because it belongs to another user.',

@@ -30,7 +30,7 @@ export interface GitAnswer {
 /**
  * Runs git and returns its exit code and its exact stdout.
  * Errors (CccError): `git-missing`, `git-timeout`, `git-output-too-large`, `corrupt-index`, `missing-object`,
- * `unreadable-file`, `not-a-repository`, `repository-not-trusted`, `git-failed`.
+ * `unreadable-file`, `not-a-repository`, `no-work-tree`, `repository-not-trusted`, `git-failed`.
  */
 export async function runGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
 	const maxBytes = call.maxBytes ?? MAX_OUTPUT_BYTES;

@@ -1,6 +1,7 @@
 /** Where a repository is and how git is called in it. */
 import { access, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { readIfExists } from '../kit/atomic-file.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
 import { gitEnvironment, SAFE_CONFIG, userConfigEnvironment } from './environment.ts';
 import { type GitAnswer, runGit } from './git.ts';
@@ -47,17 +48,11 @@ export async function openInner(outer: Repository, inside: string): Promise<Repo
 	const folder = filePath(outer.root, inside);
 	// An argument of git and Node's cwd are text: a folder whose name is not cannot be entered.
 	if (typeof folder !== 'string') return undefined;
-	const hasGit = await access(path.join(folder, '.git')).then(
-		() => true,
-		() => false,
-	);
-	if (!hasGit) return undefined;
+	if (!(await exists(path.join(folder, '.git')))) return undefined;
 	const real = await realpath(folder);
 	if (real !== folder) return undefined;
-	const inner = await locate(folder, {
-		environment: outer.environment,
-		safeConfig: [...outer.safeConfig, '-c', 'safe.directory=*'],
-	});
+	const safeConfig = [...outer.safeConfig, '-c', 'safe.directory=*'];
+	const inner = await locate(folder, { environment: outer.environment, safeConfig }, outer);
 	return inner.root === real ? inner : undefined;
 }
 
@@ -70,24 +65,36 @@ export async function readHead(repository: Repository): Promise<string | undefin
 export async function readHeadState(repository: Repository): Promise<Head> {
 	const [commit, ref] = await Promise.all([
 		callGit(repository, ['rev-parse', '--verify', '--quiet', 'HEAD'], [0, 1]),
-		callGit(repository, ['symbolic-ref', '--quiet', 'HEAD'], [0, 1]),
+		readHeadRef(repository),
 	]);
-	const branch = ref.exitCode === 0 ? firstLine(ref) : undefined;
-	if (commit.exitCode === 0) return { commit: firstLine(commit), ref: branch };
-	const file = branch === undefined ? repository.gitFolder : path.join(repository.commonFolder, branch);
-	const isBroken = await access(file).then(
-		() => true,
-		() => false,
-	);
-	if (isBroken) {
+	if (commit.exitCode === 0) return { commit: firstLine(commit), ref };
+	const file = ref === undefined ? path.join(repository.gitFolder, 'HEAD') : path.join(repository.commonFolder, ref);
+	if (await exists(file)) {
 		throw new CccError('git-failed', 'HEAD of this repository cannot be read.', {
-			at: branch === undefined ? path.join(file, 'HEAD') : file,
+			at: file,
 			expected: 'the id of a commit',
 			next: 'git fsck names what is broken; restore the branch',
 			exitCode: EXIT.blocked,
 		});
 	}
-	return { commit: undefined, ref: branch };
+	return { commit: undefined, ref };
+}
+
+/** The branch HEAD is on, from its file where that tells it: a process less for every look at a repository. */
+async function readHeadRef(repository: Repository): Promise<string | undefined> {
+	const text = await readIfExists(path.join(repository.gitFolder, 'HEAD'));
+	const ref = /^ref: (refs\/\S+)\n$/.exec(text?.toString('utf8') ?? '')?.[1];
+	// Where branches are kept in one table, the file names a branch that no repository can have.
+	if (ref !== undefined && ref !== 'refs/heads/.invalid') return ref;
+	const answer = await callGit(repository, ['symbolic-ref', '--quiet', 'HEAD'], [0, 1]);
+	return answer.exitCode === 0 ? firstLine(answer) : undefined;
+}
+
+async function exists(file: string): Promise<boolean> {
+	return access(file).then(
+		() => true,
+		() => false,
+	);
 }
 
 /** Runs git on the repository as it is, with its own configuration read: only for commands that can run nothing. */
@@ -104,35 +111,32 @@ export async function callGit(
 	});
 }
 
-async function locate(folder: string, access: Access): Promise<Repository> {
-	const ask = (args: readonly string[], input?: Uint8Array): Promise<string> =>
-		runGit(args, {
-			cwd: folder,
-			env: access.environment,
-			config: access.safeConfig,
-			...(input === undefined ? {} : { input }),
-		}).then(firstLine);
-	const answer = await runGit(['rev-parse', '--is-bare-repository', '--is-inside-work-tree', '--show-object-format'], {
-		cwd: folder,
-		env: access.environment,
-		config: access.safeConfig,
-	});
-	const [isBare, isInWorkTree, objectFormat] = answer.stdout.toString('utf8').split('\n');
-	if (isInWorkTree !== 'true') throw noWorkTree(folder, isBare === 'true');
-	const [root, gitFolder, commonFolder, emptyTree] = await Promise.all([
-		ask(['rev-parse', '--show-toplevel']),
-		ask(['rev-parse', '--absolute-git-dir']),
-		ask(['rev-parse', '--path-format=absolute', '--git-common-dir']),
-		ask(['hash-object', '-t', 'tree', '--stdin'], Buffer.alloc(0)),
-	]);
-	return {
-		root: await realpath(root),
-		emptyTree,
-		gitFolder,
-		commonFolder,
-		objectFormat: objectFormat === 'sha256' ? 'sha256' : 'sha1',
-		...access,
+const WHERE = ['--show-toplevel', '--absolute-git-dir', '--path-format=absolute', '--git-common-dir'];
+
+/** @param outer a repository whose empty tree is known */
+async function locate(folder: string, access: Access, outer?: Repository): Promise<Repository> {
+	const ask = async (args: readonly string[], input?: Uint8Array): Promise<string> => {
+		const call = { cwd: folder, env: access.environment, config: access.safeConfig };
+		return firstLine(await runGit(args, input === undefined ? call : { ...call, input }));
 	};
+	const answer = await ask(['rev-parse', '--show-object-format', ...WHERE]).catch(async (error: unknown) => {
+		if (!(error instanceof CccError) || error.code !== 'no-work-tree') throw error;
+		throw noWorkTree(folder, (await ask(['rev-parse', '--is-bare-repository'])) === 'true');
+	});
+	const [format, root = '', gitFolder = '', commonFolder = '', ...more] = answer.split('\n');
+	if (more.length > 0) {
+		throw new CccError('not-a-repository', 'The path of this git repository holds a line break.', {
+			at: folder,
+			expected: 'a path of one line',
+			next: 'rename the folder',
+		});
+	}
+	const objectFormat = format === 'sha256' ? 'sha256' : 'sha1';
+	const emptyTree =
+		outer?.objectFormat === objectFormat
+			? outer.emptyTree
+			: await ask(['hash-object', '-t', 'tree', '--stdin'], Buffer.alloc(0));
+	return { root: await realpath(root), emptyTree, gitFolder, commonFolder, objectFormat, ...access };
 }
 
 function noWorkTree(folder: string, isBare: boolean): CccError {

@@ -22,7 +22,7 @@ export interface View {
 	addIndex(from: 'empty' | 'copy'): Promise<string>;
 }
 
-export interface ViewCall {
+interface ViewCall {
 	readonly input?: Uint8Array;
 	readonly index?: string;
 }
@@ -32,10 +32,10 @@ export interface ViewCall {
  * Errors (CccError): those of `runGit`, and `no-temporary-folder`.
  */
 export async function withView<T>(repository: Repository, work: (view: View) => Promise<T>): Promise<T> {
-	const head = await readHeadState(repository);
+	const [head, settings] = await Promise.all([readHeadState(repository), keptSettings(repository)]);
 	const folder = await makeScratchFolder(repository.environment);
 	try {
-		await fillScratchFolder(repository, head, folder);
+		await fillScratchFolder(repository, head, settings, folder);
 		return await work(viewOf(repository, head, folder));
 	} finally {
 		await rm(folder, { recursive: true, force: true });
@@ -73,8 +73,7 @@ function viewOf(repository: Repository, head: Head, folder: string): View {
 	};
 }
 
-async function fillScratchFolder(repository: Repository, head: Head, folder: string): Promise<void> {
-	const settings = await keptSettings(repository);
+async function fillScratchFolder(repository: Repository, head: Head, settings: string, folder: string): Promise<void> {
 	await Promise.all(['info', 'objects', 'refs'].map((name) => mkdir(path.join(folder, name))));
 	await Promise.all([
 		writeFile(path.join(folder, 'HEAD'), `${head.commit ?? 'ref: refs/heads/unborn'}\n`),

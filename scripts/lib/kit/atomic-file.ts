@@ -1,6 +1,6 @@
 /** The one way state is written: temporary file in the same folder, fsync, rename, fsync of the folder. */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { systemCode } from './errors.ts';
 
@@ -67,4 +67,11 @@ export async function readIfExists(file: string): Promise<Buffer | undefined> {
 /** Makes a private folder and its parents; an existing one keeps its mode. */
 export async function makeFolder(folder: string, mode = 0o755): Promise<void> {
 	await mkdir(folder, { recursive: true, mode });
+}
+
+/** Removes what writes that were cut left in a folder (`*.tmp`); nobody may be writing there at the moment. */
+export async function removeTemporaries(folder: string): Promise<void> {
+	for (const name of await readdir(folder).catch(() => [])) {
+		if (name.endsWith('.tmp')) await rm(path.join(folder, name), { force: true });
+	}
 }

@@ -72,12 +72,16 @@ export async function writeReleased(folder: string, generation: number, token: s
 	await writeFileAtomic(generationFile(folder, generation), '{"released":true}\n', { temporary });
 }
 
-/** Removes temporary files whose writers died before they could. */
+/**
+ * Removes temporary files whose writers died before they could. For the holder of the lock only: nobody is releasing it
+ * then, and a contender who loses a half-written record writes it again.
+ */
 export async function sweepTemporaries(folder: string, staleMs: number): Promise<void> {
 	for (const name of await listNames(folder)) {
 		if (!name.endsWith('.tmp')) continue;
 		const file = path.join(folder, name);
-		if ((await readRecord(file, staleMs))?.alive !== true) await rm(file, { force: true });
+		const found = await readRecord(file, staleMs);
+		if (found?.alive !== true || found.record.token === '') await rm(file, { force: true });
 	}
 }
 

@@ -25,18 +25,28 @@ const NO_INLINES = {
 	},
 };
 
-const PIECE = 8 * 1024;
+const PIECE = 4 * 1024;
 const MAX_MARKERS = 32;
+const MAX_ALL_MARKERS = 100_000;
+/** Lists deepen by two columns or more a level; each line costs a step for each level it is in. */
+const MAX_INDENT = 100;
 /** Lines that open or close blocks within one list, quote or HTML block. */
 const MAX_STRUCTURE = 2000;
+/** Blocks of the whole text: some 100 microseconds each. */
+const MAX_BLOCKS = 40_000;
+const MAX_LINES = 100_000;
+/** A longer line of dashes or stars counts as nesting, though it is a thematic break. */
+const MAX_RULE = 1000;
 
 const MARKER = /[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$))/y;
+const INDENTED_MARKER = new RegExp(`^[ \\t]{${MAX_INDENT},}(?:>|(?:[-+*]|\\d{1,9}[.)])[ \\t])`);
 const RULE = /^[ \t]*(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,})$/;
 /** Starts a new root block whatever stands before it, unless that is an open fence or HTML. */
 const HARD_START = /^(?:#{1,6}(?:[ \t]|$)|[-+*] [^ \t])/;
 const STRUCTURE = /^[ \t>]*(?:[-+*=#<`~[]|\d{1,9}[.)]|$)/;
 
-export interface NestingProblem {
+export interface BlockProblem {
+	readonly code: 'too-nested' | 'too-large';
 	/** 1-based. */
 	readonly line: number;
 	readonly found: string;
@@ -44,18 +54,11 @@ export interface NestingProblem {
 }
 
 /** @returns the root blocks with positions in the whole text; neighbouring lists may be parts of one list */
-export function readBlocks(lines: readonly string[]): { blocks: RootContent[] } | { problem: NestingProblem } {
-	const crowded = lines.findIndex((line) => countMarkers(line) > MAX_MARKERS && !RULE.test(line));
-	if (crowded !== -1) {
-		return {
-			problem: {
-				line: crowded + 1,
-				found: 'deeper nesting',
-				expected: `at most ${MAX_MARKERS} list and quote markers on a line`,
-			},
-		};
-	}
+export function readBlocks(lines: readonly string[]): { blocks: RootContent[] } | { problem: BlockProblem } {
+	const refused = refuse(lines);
+	if (refused) return { problem: refused };
 	const blocks: RootContent[] = [];
+	let count = 0;
 	let start = 0;
 	let offset = 0;
 	let size = PIECE;
@@ -64,12 +67,22 @@ export function readBlocks(lines: readonly string[]): { blocks: RootContent[] } 
 		const end = fenceEnd ?? endOfPiece(lines, start, size);
 		if (fenceEnd === undefined && size > PIECE && structureOf(lines, start, end) > MAX_STRUCTURE) {
 			const expected = `at most ${MAX_STRUCTURE} lines that open or close blocks in one list, quote or HTML block`;
-			return { problem: { line: start + 1, found: 'a larger one', expected } };
+			return { problem: { code: 'too-nested', line: start + 1, found: 'a larger one', expected } };
 		}
 		const piece = fromMarkdown(lines.slice(start, end).join('\n'), { extensions: [NO_INLINES] }).children;
 		const kept = end === lines.length || isClosed(piece.at(-1), lines, start, end) ? piece.length : closedPart(piece);
 		const next = kept === piece.length ? end : start + piece[kept]!.position!.start.line - 1;
-		for (const block of piece.slice(0, kept)) blocks.push(moved(block, start, offset));
+		for (const block of piece.slice(0, kept)) {
+			count += moveDown(block, start, offset);
+			blocks.push(block);
+		}
+		if (count > MAX_BLOCKS) {
+			const problem = {
+				found: 'more blocks',
+				expected: `at most ${MAX_BLOCKS} paragraphs, list items and other blocks`,
+			};
+			return { problem: { code: 'too-large', line: next + 1, ...problem } };
+		}
 		fenceEnd = undefined;
 		const open = piece[kept];
 		if (open !== undefined && isFence(open, lines[next]!)) fenceEnd = lineAfterFence(lines, next);
@@ -77,6 +90,35 @@ export function readBlocks(lines: readonly string[]): { blocks: RootContent[] } 
 		for (; start < next; start++) offset += lines[start]!.length + 1;
 	}
 	return { blocks };
+}
+
+function refuse(lines: readonly string[]): BlockProblem | undefined {
+	if (lines.length > MAX_LINES) {
+		return { code: 'too-large', line: 1, found: `${lines.length} lines`, expected: `at most ${MAX_LINES} lines` };
+	}
+	const deep = lines.findIndex((line) => INDENTED_MARKER.test(line));
+	if (deep !== -1) {
+		const expected = `list and quote markers within ${MAX_INDENT} columns`;
+		return { code: 'too-nested', line: deep + 1, found: 'deeper nesting', expected };
+	}
+	const isRule = (line: string) => line.length <= MAX_RULE && RULE.test(line);
+	let all = 0;
+	for (const [index, line] of lines.entries()) {
+		const markers = countMarkers(line);
+		all += markers;
+		const crowded = markers > MAX_MARKERS && !isRule(line);
+		if (!crowded && all <= MAX_ALL_MARKERS) continue;
+		const expected = crowded
+			? `at most ${MAX_MARKERS} list and quote markers on a line`
+			: `at most ${MAX_ALL_MARKERS} of them`;
+		return {
+			code: 'too-nested',
+			line: index + 1,
+			found: crowded ? 'deeper nesting' : 'more list and quote markers',
+			expected,
+		};
+	}
+	return undefined;
 }
 
 function countMarkers(line: string): number {
@@ -137,16 +179,21 @@ function lineAfterFence(lines: readonly string[], first: number, end = lines.len
 	return fenceClosesAt(lines, first, end) ?? lines.length;
 }
 
-/** The block and all in it with positions `line` lines and `offset` units further down. */
-function moved(block: RootContent, line: number, offset: number): RootContent {
-	if (line === 0) return block;
+/**
+ * Moves the positions of the block and of all in it, by lines and by UTF-16 units.
+ *
+ * @returns how many blocks it is, those in it included
+ */
+function moveDown(block: RootContent, lines: number, offset: number): number {
+	let count = 0;
 	const open: RootContent[] = [block];
 	for (let node = open.pop(); node !== undefined; node = open.pop()) {
+		if (node.type !== 'text') count++;
 		for (const point of [node.position!.start, node.position!.end]) {
-			point.line += line;
+			point.line += lines;
 			if (point.offset !== undefined) point.offset += offset;
 		}
 		if ('children' in node) open.push(...(node as List).children);
 	}
-	return block;
+	return count;
 }

@@ -59,7 +59,7 @@ export function readDocument(
 	const lines = text.split('\n');
 	try {
 		const result = readBlocks(lines);
-		if ('problem' in result) return { problem: { code: 'too-nested', column: 1, ...result.problem } };
+		if ('problem' in result) return { problem: { column: 1, ...result.problem } };
 		return { document: documentOf(text, lines, result.blocks) };
 	} catch (error) {
 		const [code, expected] =

@@ -84,7 +84,7 @@ function readOption(word: string, syntax: string): [string, unknown] {
 	if (word.startsWith('verify=')) return ['verify', checkVerify(word.slice('verify='.length))];
 	const rounds = parseRounds(word);
 	if (rounds) return ['rounds', rounds];
-	if (/^p[^=]*-c/i.test(word)) {
+	if (/^p(?!lan)[^=]*-c/i.test(word)) {
 		throw usage('bad-rounds', 'These are not rounds.', 'pN-cM with N and M from 0 to 99, no leading zeros', word);
 	}
 	throw usage('unknown-word', 'Unknown argument.', syntax, word);

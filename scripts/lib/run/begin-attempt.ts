@@ -95,6 +95,7 @@ async function launch(
 		exclude,
 		before: await pictureBefore(by, stage, exclude),
 	};
+	by.signal.throwIfAborted();
 	await by.lock.assertHeld();
 	await writeAttempt(place.folder, attempt);
 	await startCall({
@@ -133,6 +134,8 @@ async function verify(by: Coordinator, state: RunState, code: Stage): Promise<st
 	by.report({
 		kind: 'verified',
 		stage: stageName(code),
+		command: result.command,
+		timedOut: result.timedOut,
 		exitCode: result.exitCode,
 		durationMs: result.durationMs,
 	});

@@ -1,9 +1,9 @@
 /** `cancel` (protocol: Cancel): records the reason, ends what runs, deletes nothing. */
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callState, stopCall } from '../agents/call.ts';
-import { readIfExists, writeFileAtomic } from '../kit/atomic-file.ts';
+import { readIfExists } from '../kit/atomic-file.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
 import type { Lock } from '../kit/lock.ts';
 import { callFolderOf, liveAttempts } from './attempts.ts';
@@ -44,7 +44,8 @@ export async function cancelRun(options: CancelOptions): Promise<RunReport> {
 		} catch (error) {
 			const locked = error instanceof CccError && error.code === 'locked';
 			if (!locked || options.now().getTime() > deadline) throw error;
-			await writeFileAtomic(cancelRequestFile(options.folder), `${JSON.stringify({ reason: options.reason })}\n`);
+			// Its existence says all, and whoever holds the lock sweeps temporary files: no atomic write.
+			await writeFile(cancelRequestFile(options.folder), '');
 			await sleep(250);
 		}
 	}

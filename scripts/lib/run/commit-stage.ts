@@ -10,7 +10,7 @@ import type { Lock } from '../kit/lock.ts';
 import { sha256 } from '../kit/sha256.ts';
 import { renderDone } from './done-file.ts';
 import { clearIntent, type Intent, readIntent, writeIntent } from './intent.ts';
-import { type LedgerEvent, recordEvent } from './ledger.ts';
+import { endsWithCommit, type LedgerEvent, recordEvent } from './ledger.ts';
 import { artifactPath, donePath, isReview, parseStage, rawReviewPath, type Stage, stageName } from './stages.ts';
 import { validateArtifact } from './validate-artifact.ts';
 import { validationFailure } from './validation-failure.ts';
@@ -80,7 +80,10 @@ async function finishCommit(folder: string, intent: Intent, now: Date): Promise<
 	const stage = parseStage(intent.stage) as Stage;
 	const done = path.join(folder, donePath(stage));
 	await writeFileAtomic(done, renderDone(stage), { temporary: `${done}.tmp` });
-	await recordEvent(folder, { ...intent.evidence, event: 'commit', stage: intent.stage }, now);
+	// The cut may have come between this line and the next.
+	if (!(await endsWithCommit(folder, intent.stage, intent.artifactSha256))) {
+		await recordEvent(folder, { ...intent.evidence, event: 'commit', stage: intent.stage }, now);
+	}
 	await clearIntent(folder);
 }
 

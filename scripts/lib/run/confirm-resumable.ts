@@ -3,13 +3,13 @@ import { validateRun } from './validate-run.ts';
 import { validationFailure } from './validation-failure.ts';
 
 /**
- * A run is resumed only from files that fit together; run.md being behind is no reason to refuse, it is derived anew.
+ * A run is resumed only from files that fit together; the state in run.md is no reason to refuse, it is derived anew.
  * @throws CccError `uncommitted-artifact` (exit 3), `artifact-missing` and `invalid-run` (exit 1), each with the repair
  */
 export async function confirmResumable(folder: string): Promise<void> {
 	await readRunState(folder);
-	const { problems } = await validateRun(folder);
-	const standing = problems.filter(({ level, code }) => level === 'error' && code !== 'run-md-behind');
+	const { problems } = await validateRun(folder, { withoutState: true });
+	const standing = problems.filter(({ level }) => level === 'error');
 	if (standing.length > 0) {
 		throw validationFailure(standing, { next: 'restore those files, or: ccc repair <folder> rerun|adopt <stage>' });
 	}

@@ -3,7 +3,7 @@ import { callState, stopCall } from '../agents/call.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
 import { callFolderOf, liveAttempts } from './attempts.ts';
 import type { Coordinator } from './coordinator.ts';
-import { recordEvent } from './ledger.ts';
+import { isCompletionRecorded, recordEvent } from './ledger.ts';
 import { overrideReview } from './override-review.ts';
 import { performStage } from './perform-stage.ts';
 import { updateRunFile } from './run-file-update.ts';
@@ -22,7 +22,7 @@ export async function coordinate(by: Coordinator): Promise<RunReport> {
 		const state = await readRunState(folder);
 		const step = nextStep(state, by.mode);
 		await updateRunFile(folder, state, step);
-		if (step.kind === 'complete' && state.run.status !== 'complete') {
+		if (step.kind === 'complete' && !(await isCompletionRecorded(folder))) {
 			await recordEvent(folder, { event: 'complete' }, by.now());
 		}
 		if (step.kind !== 'stage' && step.kind !== 'override') return reportOf(shown, state, step);
@@ -36,7 +36,8 @@ export async function coordinate(by: Coordinator): Promise<RunReport> {
 			else await overrideReview(by, state, step.review);
 		} catch (error) {
 			if (!isHardFailure(error)) throw error;
-			return block(by, await readRunState(folder), step, error);
+			// What the companion did to the records must not hide what is said about it.
+			return block(by, await readRunState(folder).catch(() => state), step, error);
 		}
 	}
 }

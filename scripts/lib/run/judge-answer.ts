@@ -9,7 +9,7 @@ import { renderReviewArtifact } from './review-artifact.ts';
 import { readReview } from './review-reading.ts';
 import { artifactPath, isReview, type Rounds, rawReviewPath, type Stage } from './stages.ts';
 import { versionLeft } from './transitions.ts';
-import { validateArtifact } from './validate-artifact.ts';
+import { type ArtifactInput, validateArtifact } from './validate-artifact.ts';
 import type { Verdict } from './verdicts.ts';
 
 export interface JudgeInput {
@@ -39,19 +39,19 @@ export function judgeAnswer(input: JudgeInput): Judgement {
 	return isReview(input.stage) ? judgeReview(input) : judgeWork(input);
 }
 
+/** What is wrong with an artifact, as lines for its author; none when it can be committed. */
+function faultsOf(
+	artifact: string,
+	facts: Pick<ArtifactInput, 'stage' | 'raw' | 'openFindings' | 'runStartRef'>,
+): string[] {
+	const { problems } = validateArtifact({ ...facts, path: artifactPath(facts.stage), bytes: Buffer.from(artifact) });
+	return problems.filter((problem) => problem.level === 'error').map(formatProblem);
+}
+
 function judgeWork({ stage, answer, runStartRef, idsToAnswer }: JudgeInput): Judgement {
-	const artifact = artifactFromAnswer(answer, contractOf(stage).title);
-	const { problems } = validateArtifact({
-		stage,
-		path: artifactPath(stage),
-		bytes: Buffer.from(artifact),
-		runStartRef,
-		openFindings: idsToAnswer,
-	});
-	const errors = problems.filter((problem) => problem.level === 'error');
-	return errors.length > 0
-		? { kind: 'unreadable', problems: errors.map(formatProblem) }
-		: { kind: 'artifact', artifact };
+	const artifact = artifactFromAnswer(answer, `# ${contractOf(stage).title}`);
+	const problems = faultsOf(artifact, { stage, runStartRef, openFindings: idsToAnswer });
+	return problems.length > 0 ? { kind: 'unreadable', problems } : { kind: 'artifact', artifact };
 }
 
 function judgeReview(input: JudgeInput): Judgement {
@@ -75,6 +75,9 @@ function judgeReview(input: JudgeInput): Judgement {
 		firstId: input.firstFindingNumber,
 		runStartRef: input.runStartRef,
 	});
+	// A review that is too large or too deeply nested to be kept as an artifact goes back like any other fault of form.
+	const problems = faultsOf(artifact, { stage, runStartRef: input.runStartRef, raw: Buffer.from(raw) });
+	if (problems.length > 0) return { kind: 'unreadable', problems };
 	return { kind: 'artifact', artifact, raw, verdict, findings: reading.findings };
 }
 

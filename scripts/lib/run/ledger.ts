@@ -37,13 +37,36 @@ export async function recordEvent(folder: string, event: LedgerEvent, now: Date)
 	await appendLine(ledgerFile(folder), { time: now.toISOString(), ...event });
 }
 
+/**
+ * The same for an event that a killed command may have recorded already: given the same time, it is there once.
+ * @param time when it happened, not when it is recorded
+ */
+export async function recordEventOnce(folder: string, event: LedgerEvent, time: string): Promise<void> {
+	const entry = { time, ...event };
+	if (!(await readLines(folder)).includes(JSON.stringify(entry))) await appendLine(ledgerFile(folder), entry);
+}
+
+/** Whether nothing has happened since the run was complete, but that somebody resumed it. */
+export async function isCompletionRecorded(folder: string): Promise<boolean> {
+	const events = (await readLines(folder)).map(parseEvent);
+	return events.findLast((event) => event !== undefined && event.event !== 'resume')?.event === 'complete';
+}
+
+async function readLines(folder: string): Promise<string[]> {
+	return ((await readIfExists(ledgerFile(folder)))?.toString('utf8') ?? '').split('\n');
+}
+
 /** SHA-256 of the artifact as the stage was last committed, where the ledger tells. */
 export async function lastCommitHash(folder: string, stage: Stage): Promise<string | undefined> {
-	const text = (await readIfExists(ledgerFile(folder)))?.toString('utf8') ?? '';
-	return text
-		.split('\n')
+	return (await readLines(folder))
 		.map(parseEvent)
 		.findLast((event) => event?.event === 'commit' && event.stage === stageName(stage))?.sha256?.artifact;
+}
+
+/** Whether the newest event is the commit of this artifact: nothing else has happened in the run since. */
+export async function endsWithCommit(folder: string, stage: string, artifactSha256: string): Promise<boolean> {
+	const last = (await readLines(folder)).map(parseEvent).findLast((event) => event !== undefined);
+	return last?.event === 'commit' && last.stage === stage && last.sha256?.artifact === artifactSha256;
 }
 
 /** A line that is no event says nothing here; the validator reports it. */
@@ -57,9 +80,8 @@ function parseEvent(line: string): LedgerEvent | undefined {
 
 /** Milliseconds the companion worked, by stage, as of the last commit of each. */
 export async function readCommitDurations(folder: string): Promise<Map<string, number>> {
-	const text = (await readIfExists(ledgerFile(folder)))?.toString('utf8') ?? '';
 	const durations = new Map<string, number>();
-	for (const event of text.split('\n').map(parseEvent)) {
+	for (const event of (await readLines(folder)).map(parseEvent)) {
 		if (event?.event === 'commit' && event.stage && event.durationMs !== undefined) {
 			durations.set(event.stage, event.durationMs);
 		}

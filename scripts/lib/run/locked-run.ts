@@ -1,9 +1,10 @@
 /** Everything that changes a run does so under its lock, after what an earlier command left half done is settled. */
-import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { removeTemporaries } from '../kit/atomic-file.ts';
 import { acquireLock, type Lock } from '../kit/lock.ts';
 import { callsFolder } from './attempts.ts';
 import { recoverCommit } from './commit-stage.ts';
+import { reapVerifyCommand } from './verify-command.ts';
 
 export const lockFolder = (folder: string): string => path.join(folder, 'state', 'lock');
 
@@ -21,6 +22,7 @@ export async function withRunLock<T>(
 	const lock = await acquireLock(lockFolder(folder), { purpose });
 	try {
 		await recoverCommit(folder, lock, now());
+		await reapVerifyCommand(folder);
 		await sweepTemporaryFiles(folder);
 		return await work(lock);
 	} finally {
@@ -31,9 +33,5 @@ export async function withRunLock<T>(
 /** Temporary files of writes that were cut; under the lock nobody else is writing. */
 async function sweepTemporaryFiles(folder: string): Promise<void> {
 	const folders = [folder, path.join(folder, 'artifacts'), path.join(folder, 'state'), callsFolder(folder)];
-	for (const place of folders) {
-		for (const name of await readdir(place).catch(() => [])) {
-			if (name.endsWith('.tmp')) await rm(path.join(place, name), { force: true });
-		}
-	}
+	for (const place of folders) await removeTemporaries(place);
 }

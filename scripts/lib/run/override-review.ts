@@ -47,5 +47,12 @@ export async function overrideReview(by: Coordinator, state: RunState, review: S
 		now: by.now(),
 		replace: true,
 	});
-	by.report({ kind: 'stage-committed', stage: stageName(review), durationMs: 0, verdict: judged.verdict });
+	by.report({
+		kind: 'stage-committed',
+		stage: stageName(review),
+		owner,
+		durationMs: 0,
+		verdict: judged.verdict,
+		findings: [],
+	});
 }

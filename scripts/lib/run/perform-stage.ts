@@ -11,9 +11,11 @@ import { commitStage } from './commit-stage.ts';
 import type { Coordinator } from './coordinator.ts';
 import { confirmUntouched } from './guard-attempt.ts';
 import { type Judgement, judgeAnswer } from './judge-answer.ts';
-import { recordEvent } from './ledger.ts';
+import { recordEventOnce } from './ledger.ts';
+import { findingsOfArtifact } from './open-findings.ts';
+import { confirmRecords, readRecords } from './record-guard.ts';
 import { firstFindingNumber, idsToAnswer, openFindingsFor } from './stage-facts.ts';
-import { ownerOf, type Stage, stageName } from './stages.ts';
+import { isReview, ownerOf, type Stage, stageName } from './stages.ts';
 import { effectiveRounds } from './transitions.ts';
 import type { RunState } from './truth.ts';
 
@@ -86,7 +88,9 @@ async function isStale(by: Coordinator, state: RunState, attempt: Attempt): Prom
 async function settle(by: Coordinator, attempt: Attempt): Promise<CallResult | 'lost'> {
 	const handled = (how: string): Promise<void> => writeAttempt(by.place.folder, { ...attempt, handled: how });
 	try {
+		const records = await readRecords(by.place.folder);
 		const result = await awaitAttempt(by, attempt);
+		confirmRecords(attempt.stage, records, await readRecords(by.place.folder));
 		if (result === 'lost') {
 			await handled('lost');
 			return result;
@@ -185,17 +189,17 @@ async function commit(
 		stage: stageName(stage),
 		durationMs,
 		...(judgement.verdict === undefined ? {} : { verdict: judgement.verdict }),
-		...(judgement.findings === undefined ? {} : { findings: countBySeverity(judgement.findings) }),
+		owner: ownerOf(stage, state.run.planCode),
+		findings: isReview(stage) ? findingsOfArtifact(Buffer.from(judgement.artifact)) : [],
 	});
 }
 
-function countBySeverity(findings: readonly { severity: 'minor' | 'major' }[]): { major: number; minor: number } {
-	const major = findings.filter(({ severity }) => severity === 'major').length;
-	return { major, minor: findings.length - major };
-}
-
-async function recordCall(by: Coordinator, attempt: Attempt, { outcome, durationMs }: CallResult): Promise<void> {
-	await recordEvent(
+async function recordCall(
+	by: Coordinator,
+	attempt: Attempt,
+	{ outcome, durationMs, endedAt }: CallResult,
+): Promise<void> {
+	await recordEventOnce(
 		by.place.folder,
 		{
 			event: 'call',
@@ -206,6 +210,6 @@ async function recordCall(by: Coordinator, attempt: Attempt, { outcome, duration
 			...(outcome.tokens === undefined ? {} : { tokens: outcome.tokens }),
 			result: outcome.kind,
 		},
-		by.now(),
+		endedAt,
 	);
 }

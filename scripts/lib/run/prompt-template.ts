@@ -12,7 +12,7 @@ export interface PromptBlock {
  */
 export function fillTemplate(template: string, values: Readonly<Record<string, string>>): string {
 	return template.replace(/\{\{([a-z_]+)\}\}/g, (_, name: string) => {
-		const value = values[name];
+		const value = Object.hasOwn(values, name) ? values[name] : undefined;
 		if (value === undefined) throw new Error(`prompt template asks for unknown value ${name}`);
 		return value;
 	});

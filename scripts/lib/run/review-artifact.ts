@@ -35,7 +35,7 @@ function summaryOf({ reviewer, reading, verdict, stage }: ReviewArtifactInput): 
 	const parts = [`${reviewer} said READY: ${reading.ready}, with ${countFindings(reading.findings)}.`];
 	if (verdict === 'APPROVE_AUTO_OVERRIDE') parts.push(overrideLine(reading, stage));
 	if (reading.blocked.length > 0) {
-		parts.push(reading.blocked.map((reason) => `> BLOCKED: ${reason}`).join('\n'));
+		parts.push(reading.blocked.map((reason) => quoted(`BLOCKED: ${reason}`)).join('\n'));
 	}
 	if (reading.summary !== '') parts.push(quoted(reading.summary));
 	return parts.join('\n\n');
@@ -66,16 +66,19 @@ function findingList({ stage, reading, firstId }: ReviewArtifactInput): string {
 		.join('\n');
 }
 
+/** All that end a line in Markdown, so that no line can leave its container. */
+const LINE_END = /\r\n?|\n/;
+
 /** Continuation lines belong to the list item by their indentation, blank ones included. */
 function indented(text: string): string {
-	const [first = '', ...rest] = text.split('\n');
+	const [first = '', ...rest] = text.split(LINE_END);
 	return [first, ...rest.map((line) => (line.trim() === '' ? '' : `  ${line}`))].join('\n');
 }
 
 function quoted(text: string): string {
 	if (text === '') return 'None.';
 	return text
-		.split('\n')
+		.split(LINE_END)
 		.map((line) => (line === '' ? '>' : `> ${line}`))
 		.join('\n');
 }

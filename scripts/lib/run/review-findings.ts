@@ -1,72 +1,105 @@
-/** Finds what a reviewer objects to, word for word, with its severity; untagged means major (protocol: Verdicts). */
+/**
+ * Finds what a reviewer objects to, word for word, with its severity; untagged means major (protocol: Verdicts). Under a
+ * heading for findings every block counts; elsewhere only what is tagged does.
+ */
 import type { Nodes, Root, RootContent } from 'mdast';
 import { toString as textOf } from 'mdast-util-to-string';
-import type { Finding } from './attest.ts';
-
-const TAG = /\[(minor|major)\]/gi;
-/** A tag that leads: after numbers, ids and emphasis only, such as `1. **[major]**` or `P3 [minor]`. */
-const LEADING_TAG = /^[\s*_~`#|]*(?:\d+[.)]\s*)?(?:[PCQ]\d+[:.)]?\s*)?[\s*_]*\[(?:minor|major)\]/i;
-const NOTHING =
-	/^((i|we) (found|find|see|saw|have|identified) )?(none|n\/a|nothing|no (new |open |further |material |major |minor )*(findings?|issues?|problems?|concerns?|comments?))( found| to report| remain(s|ing)?)?[.!]?$/i;
-
-/** Headings whose untagged list items are findings as well. */
-export function isFindingsTitle(title: string): boolean {
-	return /finding|issue|problem|concern|defect|bug|blocker/i.test(title);
-}
+import { FindingList, type Objections } from './finding-list.ts';
+import {
+	endsWithTag,
+	isTagged,
+	meansTag,
+	reportsResolved,
+	saysNothing,
+	severityIn,
+	severityOf,
+	startsWithTag,
+	titleKind,
+	withoutLeadingTag,
+} from './finding-tags.ts';
 
 export function plainText(node: Nodes): string {
 	return textOf(node).trim();
 }
 
 /** @param skip 1-based lines that are signals, not text */
-export function findingsIn(root: Root, lines: readonly string[], skip: ReadonlySet<number>): Finding[] {
-	const findings: Finding[] = [];
-	const source = (node: RootContent | Nodes): string => ownSource(node, lines, skip);
-	let inFindings = !root.children.some((node) => node.type === 'heading' && isFindingsTitle(plainText(node)));
-	let prose: string[] = [];
-	let proseCounts = false;
-	let before = 0;
-	/** At the end of a findings section that listed nothing, its prose is what the reviewer objects to. */
-	const closeSection = (): void => {
-		if (proseCounts && findings.length === before && prose.length > 0) {
-			findings.push({ severity: 'major', text: prose.join('\n\n') });
-		}
-		prose = [];
-		before = findings.length;
-	};
+export function findingsIn(root: Root, lines: readonly string[], skip: ReadonlySet<number>): Objections {
+	const found = new FindingList();
+	const source = (node: Nodes): string => ownSource(node, lines, skip);
+	const isTitle = (node: RootContent): boolean => node.type === 'heading' && !isRuledProse(node, lines);
+	const titled = root.children.some((node) => isTitle(node) && titleKind(plainText(node)) !== 'other');
+	// Without any heading for findings, a review that starts right away lists them.
+	let section = { counts: !titled, explicit: false, depth: 0 };
+	found.open(section.explicit);
 	for (let index = 0; index < root.children.length; index++) {
-		const node = root.children[index] as RootContent;
-		if (node.type === 'heading') {
-			closeSection();
-			if (LEADING_TAG.test(plainText(node))) {
-				const end = headedEnd(root.children, index);
-				const part = root.children.slice(index, end);
-				const text = part.map(source).join('\n\n');
-				findings.push({ severity: severityOf(part), text: withoutLeadingTag(text.replace(/^#{1,6}\s+/, '')) });
+		const node = root.children[index]!;
+		if (node.type === 'heading' && isTitle(node)) {
+			if (source(node) === '') continue;
+			const title = plainText(node);
+			const kind = titleKind(title);
+			const isInner = section.explicit && node.depth > section.depth;
+			const end = headedEnd(root.children, index);
+			const body = root.children.slice(index + 1, end);
+			if (startsWithTag(title) || kind === 'single' || (isInner && kind === 'other' && !isCategory(body))) {
+				if (isInner) found.openInner();
+				else found.open(false);
+				if (startsWithTag(title) || body.length === 0 || !body.every((block) => saysNothing(source(block)))) {
+					const text = [node, ...body].map(source).filter((block) => block !== '');
+					found.add(severityOf([node, ...body]), withoutLeadingTag(text.join('\n\n')));
+				}
 				index = end - 1;
-				before = findings.length;
-				continue;
+			} else if (isInner) found.openInner();
+			else {
+				section = { counts: kind === 'group', explicit: kind === 'group', depth: node.depth };
+				found.open(section.explicit);
 			}
-			inFindings = isFindingsTitle(plainText(node));
-			proseCounts = inFindings;
 		} else if (node.type === 'list') {
+			const counts = section.counts || (!titled && node.children.some(isTagged));
 			for (const item of node.children) {
 				const text = source(item);
-				if (text === '' || NOTHING.test(text)) continue;
-				if (tagsIn([item]).length > 0 || inFindings) {
-					findings.push({ severity: severityOf([item]), text: withoutLeadingTag(text) });
-				}
+				const tagged = isTagged(item);
+				if ((text === '' && !tagged) || saysNothing(withoutLeadingTag(text))) continue;
+				if (!tagged && reportsResolved(text)) continue;
+				if (tagged || counts) found.add(severityOf([item]), withoutLeadingTag(text));
 			}
-		} else if (node.type === 'paragraph') {
-			const { untagged, tagged } = splitParagraph(source(node));
-			findings.push(...tagged);
-			if (untagged !== '' && !NOTHING.test(untagged)) prose.push(untagged);
-		} else if (node.type === 'code' && inFindings) {
-			prose.push(source(node));
-		}
+		} else if (node.type === 'paragraph' || node.type === 'heading') {
+			const text = source(node);
+			// A line such as READY: ends what the finding before it has to say.
+			if (text === '') found.endLast();
+			const { untagged, tagged } = splitParagraph(text);
+			takeText(found, untagged, section.counts);
+			for (const group of tagged) {
+				if (!saysNothing(withoutLeadingTag(group))) found.add(severityIn(group), withoutLeadingTag(group));
+			}
+		} else if (node.type === 'thematicBreak') found.endLast();
+		else if (node.type !== 'html' || !/^\s*<!--/.test(source(node))) takeText(found, source(node), section.counts);
 	}
-	closeSection();
-	return findings;
+	found.open(false);
+	return found;
+}
+
+type Heading = Extract<RootContent, { type: 'heading' }>;
+
+/** Text outside lists: a finding where a tag says so, what the finding before it goes on with, or prose. */
+function takeText(found: FindingList, text: string, counts: boolean): void {
+	if (text === '' || saysNothing(text)) return;
+	const means = meansTag(text);
+	if (found.hasLast && !endsWithTag(text)) found.goOn(text, means && severityIn(text) === 'major');
+	else if (counts && (means || endsWithTag(text))) found.add(severityIn(text), text);
+	else if (counts) found.prose.push(text);
+}
+
+/** A paragraph with a rule right below it, which Markdown takes for a heading. */
+function isRuledProse(node: Heading, lines: readonly string[]): boolean {
+	const { start, end } = node.position!;
+	if (start.line === end.line || /^ {0,3}#/.test(lines[start.line - 1] ?? '')) return false;
+	const title = plainText(node);
+	return end.line > start.line + 1 || /[.!?,;]$/.test(title) || title.split(/\s+/).length > 3;
+}
+
+/** Whether the blocks below a heading are findings themselves, so that the heading only groups them. */
+function isCategory(body: readonly RootContent[]): boolean {
+	return body.some(isTagged) || body[0]?.type === 'heading';
 }
 
 /** A heading such as `### [major] Off by one` owns what follows, up to the next heading of its depth or higher. */
@@ -75,65 +108,38 @@ function headedEnd(nodes: readonly RootContent[], start: number): number {
 	const depth = heading?.type === 'heading' ? heading.depth : 6;
 	let end = start + 1;
 	while (end < nodes.length) {
-		const node = nodes[end] as RootContent;
-		if (node.type === 'heading' && (node.depth <= depth || LEADING_TAG.test(plainText(node)))) break;
+		const node = nodes[end]!;
+		if (node.type === 'heading' && (node.depth <= depth || startsWithTag(plainText(node)))) break;
 		end++;
 	}
 	return end;
 }
 
 /** Lines of a paragraph that begin with a tag each start a finding; the lines before the first one are prose. */
-function splitParagraph(text: string): { untagged: string; tagged: Finding[] } {
+function splitParagraph(text: string): { untagged: string; tagged: string[] } {
 	const untagged: string[] = [];
 	const tagged: string[][] = [];
 	for (const line of text.split('\n')) {
-		if (LEADING_TAG.test(line)) tagged.push([line]);
+		if (startsWithTag(line)) tagged.push([line]);
 		else (tagged.at(-1) ?? untagged).push(line);
 	}
-	return {
-		untagged: untagged.join('\n').trim(),
-		tagged: tagged.map((group) => {
-			const whole = group.join('\n').trim();
-			return { severity: severityIn(whole), text: withoutLeadingTag(whole) };
-		}),
-	};
-}
-
-/** Ambiguous severity is major: no tag, or both. */
-function severityOf(nodes: readonly Nodes[]): Finding['severity'] {
-	const tags = tagsIn(nodes);
-	return tags.length > 0 && tags.every((tag) => tag === 'minor') ? 'minor' : 'major';
-}
-
-function severityIn(text: string): Finding['severity'] {
-	const tags = [...withoutCode(text).matchAll(TAG)].map((match) => match[1]?.toLowerCase());
-	return tags.length > 0 && tags.every((tag) => tag === 'minor') ? 'minor' : 'major';
-}
-
-/** Tags in paragraphs and headings, at any list depth, outside fences, quotes and inline code. */
-function tagsIn(nodes: readonly Nodes[]): string[] {
-	return nodes.flatMap((node): string[] => {
-		if (node.type === 'paragraph' || node.type === 'heading') {
-			return [...withoutCode(textOf(node)).matchAll(TAG)].map((match) => (match[1] ?? '').toLowerCase());
-		}
-		return node.type !== 'blockquote' && 'children' in node ? tagsIn(node.children) : [];
-	});
-}
-
-const withoutCode = (text: string): string => text.replace(/(`+)[^`]*\1/g, '');
-
-function withoutLeadingTag(text: string): string {
-	return text.replace(/^[\s*_]*\[(?:minor|major)\][*_]{0,3}:?[ \t]*/i, '').trim();
+	return { untagged: untagged.join('\n').trim(), tagged: tagged.map((group) => group.join('\n').trim()) };
 }
 
 /** The source lines of a node, without its list marker and indentation and without the lines in `skip`. */
 function ownSource(node: Nodes, lines: readonly string[], skip: ReadonlySet<number>): string {
 	const { start, end } = node.position ?? { start: { line: 1, column: 1 }, end: { line: 0 } };
-	const marker = node.type === 'listItem' ? /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]{0,4}/ : /^[ \t]{0,3}/;
+	const marker =
+		node.type === 'listItem'
+			? /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]{0,4}/
+			: node.type === 'heading'
+				? /^[ \t]{0,3}(?:#{1,6}(?:[ \t]+|$))?/
+				: /^[ \t]{0,3}/;
 	const first = (lines[start.line - 1] ?? '').slice(start.column - 1);
 	const offset = node.type === 'listItem' ? start.column - 1 + (marker.exec(first)?.[0].length ?? 0) : start.column - 1;
 	const own: string[] = [];
-	for (let line = start.line; line <= end.line; line++) {
+	const isSetext = node.type === 'heading' && end.line > start.line;
+	for (let line = start.line; line <= (isSetext ? end.line - 1 : end.line); line++) {
 		if (skip.has(line)) continue;
 		own.push(line === start.line ? first.replace(marker, '') : dedent(lines[line - 1] ?? '', offset));
 	}

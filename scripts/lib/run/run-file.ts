@@ -55,6 +55,18 @@ const SECTIONS = [
 	'Workflow State',
 	'Status',
 ] as const;
+/** These two are derived from the truth of the run whenever it is written. */
+const STATE_SECTIONS: readonly string[] = ['Workflow State', 'Status'];
+const LOST_STATE: Pick<RunFile, 'workflow' | 'status'> = {
+	workflow: {
+		currentStage: 'none',
+		latestArtifact: 'none',
+		latestVerdict: 'none',
+		nextAction: 'blocked',
+		reason: 'the state in run.md cannot be read; the next command derives it anew',
+	},
+	status: 'blocked',
+};
 
 /** The whole file. Text that run.md cannot hold (CR, NUL, lone surrogates) is replaced as `cleanText` says. */
 export function renderRunFile(run: RunFile): string {
@@ -98,19 +110,25 @@ export function renderRunFile(run: RunFile): string {
  * read, which does not mean that there are no problems.
  *
  * @param file how the problems name the file
+ * @param options `withoutState`: Workflow State and Status are neither read nor checked, for whoever derives them anew
  * @returns `lines` has the 1-based line of each key, and of the status
  */
 export function parseRunFile(
 	bytes: Uint8Array,
 	file: string,
+	options: { readonly withoutState?: boolean } = {},
 ): { run?: RunFile; problems: Problem[]; lines: ReadonlyMap<string, number> } {
 	const result = readDocument(bytes);
 	if ('problem' in result) return { problems: [{ file, level: 'error', ...result.problem }], lines: new Map() };
 	const { document } = result;
-	const problems: Problem[] = checkHeadings(document, file, { title: TITLE, sections: SECTIONS });
-	const sections = new Map(SECTIONS.map((name) => [name, findSection(document, name)] as const));
-	const fields = readFields(document, file, (name) => sections.get(name as (typeof SECTIONS)[number]), problems);
-	const status = readStatus(document, file, sections.get('Status'), problems);
+	const wanted = options.withoutState ? SECTIONS.filter((name) => !STATE_SECTIONS.includes(name)) : SECTIONS;
+	const problems: Problem[] = checkHeadings(document, file, { title: TITLE, sections: wanted });
+	const sections = new Map<string, Section | undefined>(wanted.map((name) => [name, findSection(document, name)]));
+	const read = readFields(document, file, (name) => sections.get(name), problems);
+	const fields = options.withoutState ? { ...read, workflow: LOST_STATE.workflow } : read;
+	const status = options.withoutState
+		? LOST_STATE.status
+		: readStatus(document, file, sections.get('Status'), problems);
 	const run = assemble(document, fields, status, sections.get('Description'), sections.get('Task Summary'));
 	if (fields.planCode !== undefined && fields.planner !== undefined && fields.coder !== undefined) {
 		const expected = `${fields.planner}-${fields.coder}`;

@@ -1,5 +1,5 @@
 /** Where a run is: its folder, the repository around it, and the rules for both (protocol: Output Folder). */
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { readIfExists } from '../kit/atomic-file.ts';
@@ -21,12 +21,31 @@ const RESERVED = ['.git', '.codex', '.agents'];
 /**
  * Where a new run would go. Creates nothing.
  * @param shown the output folder as given, relative to `cwd` or absolute
- * @throws CccError `not-a-repository`, `folder-outside-repository`, `folder-is-repository`, `reserved-folder`
+ * @throws CccError `not-a-repository`, `folder-outside-repository`, `folder-is-repository`, `reserved-folder`,
+ *   `bad-folder` (exit 2)
  */
 export async function placeNewRun(shown: string, cwd: string, env: NodeJS.ProcessEnv): Promise<RunPlace> {
 	const repository = await openRepository(cwd, { env });
 	const folder = await resolveExisting(path.resolve(cwd, shown));
-	return place(folder, shown, repository);
+	const found = place(folder, shown, repository);
+	await refuseInnerRepository(found);
+	return found;
+}
+
+/** Resuming would find the repository the folder is in, so the run must start in that one. */
+async function refuseInnerRepository({ shown, relative, repository }: RunPlace): Promise<void> {
+	const parts = relative.split('/');
+	for (let count = parts.length; count > 0; count--) {
+		const inner = path.join(repository.root, ...parts.slice(0, count));
+		if (!(await lstat(path.join(inner, '.git')).catch(() => undefined))) continue;
+		throw new CccError('folder-outside-repository', 'The output folder is inside another repository.', {
+			at: shown,
+			expected: `a folder of the repository ${repository.root}`,
+			found: `the repository ${inner}`,
+			next: `to change that one, start the run in it: cd ${inner}`,
+			exitCode: EXIT.usage,
+		});
+	}
 }
 
 /**
@@ -89,10 +108,11 @@ async function resolveExisting(target: string): Promise<string> {
 		return await realpath(target);
 	} catch (error) {
 		const parent = path.dirname(target);
-		if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '') || parent === target) {
+		const isLink = (await lstat(target).catch(() => undefined))?.isSymbolicLink() ?? false;
+		if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '') || parent === target || isLink) {
 			throw new CccError('bad-folder', 'The output folder cannot be reached.', {
 				at: target,
-				found: systemCode(error) ?? 'an unknown error',
+				found: isLink ? 'a link that leads nowhere' : (systemCode(error) ?? 'an unknown error'),
 				exitCode: EXIT.usage,
 			});
 		}

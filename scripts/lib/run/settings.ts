@@ -25,8 +25,24 @@ export function readRunSettings(env: Environment): RunSettings {
 		promptMaxBytes: readBytes(env, 'CCC_REVIEW_PROMPT_MAX_BYTES', 200_000),
 		diffBudget: readBytes(env, 'CCC_REVIEW_DIFF_BUDGET', 60_000),
 		...(planCode ? { planCode } : {}),
-		...(verify ? { verify: checkVerify(verify) } : {}),
+		...(verify ? { verify: readVerify(verify) } : {}),
 	};
+}
+
+function readVerify(command: string): string {
+	try {
+		return checkVerify(command);
+	} catch (error) {
+		if (!(error instanceof CccError)) throw error;
+		const { expected = 'a command line without shell syntax', found = command, next } = error.facts;
+		throw new CccError('bad-setting', 'CCC_VERIFY is not a command.', {
+			at: 'CCC_VERIFY',
+			expected,
+			found,
+			...(next === undefined ? {} : { next }),
+			exitCode: EXIT.usage,
+		});
+	}
 }
 
 function readBytes(env: Environment, name: string, fallback: number): number {

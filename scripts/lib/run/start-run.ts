@@ -1,5 +1,5 @@
 /** Starts a run: everything is prepared in a folder beside the final one and appears by one rename (protocol: Run File). */
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SessionDetected } from '../agents/session.ts';
 import { captureBaseline } from '../git/baseline.ts';
@@ -28,17 +28,19 @@ const BASELINE_FILES = {
 	stagedDiff: 'state/run_start_cached.diff',
 } as const;
 
+const DRAFT = '.ccc-new-';
+/** Nobody takes this long to fill one. */
+const DRAFT_DEAD_MS = 10 * 60_000;
+
 /**
  * @returns whether the working tree already had changes, which will be part of the review
- * @throws CccError `run-exists` or `folder-not-empty` (exit 2); nothing is created then
+ * @throws CccError `run-exists`, `folder-not-empty` or `folder-not-usable` (exit 2); nothing is created then
  */
 export async function startRun(place: RunPlace, options: StartOptions): Promise<{ dirty: boolean }> {
 	await refuseUsedFolder(place);
 	const capture = await captureBaseline(place.repository, [place.relative]);
 	const parent = path.dirname(place.folder);
-	await makeFolder(parent);
-	// Hidden by its own .gitignore from the first moment on, so that a crash here never shows up in a review.
-	const draft = await mkdtemp(path.join(parent, '.ccc-new-'));
+	const draft = await makeDraft(parent, place.shown);
 	try {
 		await writeFile(path.join(draft, '.gitignore'), '*\n');
 		for (const folder of ['artifacts', 'state']) await makeFolder(path.join(draft, folder));
@@ -57,6 +59,36 @@ export async function startRun(place: RunPlace, options: StartOptions): Promise<
 		throw error;
 	}
 	return { dirty: capture.dirty };
+}
+
+/** Hidden by its own .gitignore from the first moment on, so that a crash here never shows up in a review. */
+async function makeDraft(parent: string, shown: string): Promise<string> {
+	try {
+		await makeFolder(parent);
+		await sweepDrafts(parent);
+		return await mkdtemp(path.join(parent, DRAFT));
+	} catch (error) {
+		const code = systemCode(error);
+		if (code === undefined) throw error;
+		throw new CccError('folder-not-usable', 'The output folder cannot be made.', {
+			at: shown,
+			expected: 'a folder that may be written to',
+			found: code,
+			exitCode: EXIT.usage,
+			cause: error,
+		});
+	}
+}
+
+/** Removes what starts that were killed have left behind. */
+async function sweepDrafts(parent: string): Promise<void> {
+	for (const name of await readdir(parent)) {
+		if (!name.startsWith(DRAFT) || name.length !== DRAFT.length + 6) continue;
+		const draft = path.join(parent, name);
+		const found = await lstat(draft).catch(() => undefined);
+		if (!found?.isDirectory() || Date.now() - found.mtimeMs < DRAFT_DEAD_MS) continue;
+		await rm(draft, { recursive: true, force: true });
+	}
 }
 
 async function refuseUsedFolder({ folder, shown }: RunPlace): Promise<void> {

@@ -41,10 +41,15 @@ export async function readRunState(folder: string, options: { repairing?: Stage 
 	};
 }
 
-/** @throws CccError `invalid-run` when Runtime, Rounds or Git Baseline cannot be read */
+/**
+ * run.md; where its derived half (Workflow State, Status) cannot be read, the rest with a placeholder for that.
+ * @throws CccError `invalid-run` when Runtime, Rounds or Git Baseline cannot be read
+ */
 export async function readRunFile(folder: string): Promise<RunFile> {
 	const bytes = (await readIfExists(path.join(folder, 'run.md'))) ?? new Uint8Array();
-	const { run, problems } = parseRunFile(bytes, 'run.md');
+	const whole = parseRunFile(bytes, 'run.md').run;
+	if (whole) return whole;
+	const { run, problems } = parseRunFile(bytes, 'run.md', { withoutState: true });
 	if (!run) throw validationFailure(problems, { next: 'mend run.md by hand, or start a new run' });
 	return run;
 }

@@ -43,21 +43,29 @@ const MAX_RECORDS = 64 * 1024 * 1024;
 interface Scan {
 	/** The run folder without links. */
 	readonly folder: string;
+	readonly withoutState: boolean;
 	readonly problems: Problem[];
 	/** Bytes of artifacts and transcripts by path. */
 	readonly files: Map<string, Uint8Array>;
 	readonly verdicts: Map<string, Verdict>;
 }
 
-/** All problems of the folder. Whatever is in it, or that it is no run folder at all, becomes a problem, not an error. */
-export async function validateRun(folder: string): Promise<RunValidation> {
+/**
+ * All problems of the folder. Whatever is in it, or that it is no run folder at all, becomes a problem, not an error.
+ * @param options `withoutState`: for a command that derives Workflow State and Status of run.md anew
+ */
+export async function validateRun(
+	folder: string,
+	options: { readonly withoutState?: boolean } = {},
+): Promise<RunValidation> {
 	const real = await realFolder(folder);
 	if (real === undefined) {
 		const problem = fileProblem('.', 'not-a-run-folder', 'no folder that can be read', 'a run folder');
 		return { folder, valid: false, stages: [], problems: [problem] };
 	}
 	const problems: Problem[] = [];
-	const scan: Scan = { folder: real, problems, files: new Map(), verdicts: new Map() };
+	const withoutState = options.withoutState === true;
+	const scan: Scan = { folder: real, withoutState, problems, files: new Map(), verdicts: new Map() };
 	const runFile = await readRunFile(scan);
 	const artifacts = await listStages(real, 'artifacts', '.md', problems);
 	const state = await listStages(real, 'state', '.done', problems);
@@ -95,14 +103,14 @@ async function realFolder(folder: string): Promise<string | undefined> {
 
 type ReadRun = Partial<ReturnType<typeof parseRunFile>>;
 
-async function readRunFile({ folder, problems }: Scan): Promise<ReadRun> {
+async function readRunFile({ folder, problems, withoutState }: Scan): Promise<ReadRun> {
 	const bytes = await readOrReport(folder, 'run.md', { maxBytes: DEFAULT_MAX_BYTES, wanted: 'run.md' }, problems);
 	const task = await readOrReport(folder, 'task.md', { maxBytes: DEFAULT_MAX_BYTES, wanted: 'task.md' }, problems);
 	if (task && new TextDecoder().decode(task).trim() === '') {
 		problems.push(fileProblem('task.md', 'empty-file', 'nothing', 'the task', 'warning'));
 	}
 	if (bytes === undefined) return {};
-	const result = parseRunFile(bytes, 'run.md');
+	const result = parseRunFile(bytes, 'run.md', { withoutState });
 	problems.push(...result.problems);
 	const baseline = result.run?.baseline;
 	for (const file of baseline ? [baseline.statusFile, baseline.unstagedDiff, baseline.stagedDiff] : []) {
@@ -147,7 +155,7 @@ async function openFindings(folder: string, stage: Stage): Promise<string[]> {
 }
 
 async function checkChain(
-	{ folder, problems, files, verdicts }: Scan,
+	{ folder, withoutState, problems, files, verdicts }: Scan,
 	done: Stage[],
 	{ run, lines }: ReadRun,
 ): Promise<void> {
@@ -161,6 +169,7 @@ async function checkChain(
 	for (const { stage, code, found, expected } of checkSequence(sequence)) {
 		problems.push(fileProblem(`state/${stage}.done`, code, found, expected));
 	}
+	if (withoutState) return;
 	for (const { key, found, expected } of compareRunFile(run, done, verdicts, followChain(sequence))) {
 		const line = lines?.get(key) ?? 1;
 		const shown = `${key}: ${found}`;

@@ -1,9 +1,12 @@
 /** The user's own check of the result, run by the coordinator after each code stage, never by an agent. */
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { readIfExists, writeFileAtomic } from '../kit/atomic-file.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
-import { runProcess } from '../kit/run-process.ts';
+import { killTree } from '../kit/process-tree.ts';
+import { type ProcessResult, runProcess } from '../kit/run-process.ts';
 import { splitCommand } from '../kit/words.ts';
 import { type Stage, stageName } from './stages.ts';
 
@@ -33,23 +36,20 @@ export async function readVerifyResult(folder: string, stage: Stage): Promise<Ve
 	}
 }
 
+interface VerifyOptions {
+	readonly command: string;
+	readonly root: string;
+	readonly env: Record<string, string>;
+	readonly timeoutMs: number;
+	readonly signal: AbortSignal;
+}
+
 /**
  * Runs the command from the repository root and keeps its result in the run folder.
  * @throws CccError `verify-unavailable` (exit 3) when the command cannot be started at all
  */
-export async function runVerifyCommand(
-	folder: string,
-	stage: Stage,
-	options: { command: string; root: string; env: Record<string, string>; timeoutMs: number; signal: AbortSignal },
-): Promise<VerifyResult> {
-	const ran = await runProcess({
-		argv: splitCommand(options.command),
-		cwd: options.root,
-		env: options.env,
-		timeoutMs: options.timeoutMs,
-		maxBytes: 4 * 1024 * 1024,
-		signal: options.signal,
-	});
+export async function runVerifyCommand(folder: string, stage: Stage, options: VerifyOptions): Promise<VerifyResult> {
+	const ran = await runMarked(folder, options);
 	if (ran.spawnError !== undefined) {
 		throw new CccError('verify-unavailable', 'The verify command cannot be started.', {
 			at: options.command,
@@ -69,6 +69,47 @@ export async function runVerifyCommand(
 	return result;
 }
 
+const MARKER = 'CCC_VERIFY_ID';
+
+/** Holds the mark that every process of a command carries which runs now, or whose coordinator died. */
+const runningFile = (folder: string): string => path.join(folder, 'state', 'verify.running');
+
+async function runMarked(folder: string, options: VerifyOptions): Promise<ProcessResult> {
+	const marker = `${MARKER}=${randomBytes(16).toString('hex')}`;
+	await writeFileAtomic(runningFile(folder), `${marker}\n`);
+	const ran = await runProcess({
+		argv: splitCommand(options.command),
+		cwd: options.root,
+		env: options.env,
+		timeoutMs: options.timeoutMs,
+		maxBytes: 4 * 1024 * 1024,
+		marker,
+		signal: options.signal,
+	});
+	await rm(runningFile(folder), { force: true });
+	return ran;
+}
+
+/**
+ * Ends a verify command that outlived its coordinator; the caller holds the run's lock.
+ * @throws CccError `verify-not-stopped` (exit 3)
+ */
+export async function reapVerifyCommand(folder: string): Promise<void> {
+	const marker = (await readIfExists(runningFile(folder)))?.toString('utf8').trim();
+	if (marker === undefined) return;
+	if (new RegExp(`^${MARKER}=[0-9a-f]{32}$`).test(marker)) {
+		const { survivors } = await killTree({ marker });
+		if (survivors.length > 0) {
+			throw new CccError('verify-not-stopped', 'A verify command of an earlier coordinator could not be ended.', {
+				found: `pid ${survivors.join(', ')} is still running`,
+				next: 'end it, then resume',
+				exitCode: EXIT.blocked,
+			});
+		}
+	}
+	await rm(runningFile(folder), { force: true });
+}
+
 /** What the reviewer is told. */
 export function describeVerifyResult({ command, exitCode, timedOut, tail }: VerifyResult): string {
 	const end = timedOut ? 'it did not end in time and was stopped' : `exit code ${exitCode ?? 'unknown'}`;
@@ -77,9 +118,10 @@ export function describeVerifyResult({ command, exitCode, timedOut, tail }: Veri
 
 function tailOf(output: string): string {
 	const clean = output.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '').replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '');
-	const bytes = Buffer.from(clean);
-	if (bytes.length <= TAIL_BYTES) return clean.trimEnd();
-	// The cut may fall into a character; the decoder marks it, and the mark is dropped with the rest of that line.
+	// Trimmed first: a newline at the very end must not be the one that the tail begins after.
+	const bytes = Buffer.from(clean.trimEnd());
+	if (bytes.length <= TAIL_BYTES) return bytes.toString('utf8');
+	// The cut may fall into a character; the decoder marks it, and the mark is dropped, with the rest of that line where there are others.
 	const tail = bytes.subarray(bytes.length - TAIL_BYTES).toString('utf8');
-	return tail.slice(tail.indexOf('\n') + 1).trimEnd();
+	return tail.slice(tail.indexOf('\n') + 1).replace(/^\uFFFD+/, '');
 }

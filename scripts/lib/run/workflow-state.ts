@@ -9,7 +9,8 @@ export type WorkflowState = Pick<RunFile, 'workflow' | 'status'>;
 export function deriveWorkflow(truth: Truth, step: Step, blocked?: string): WorkflowState {
 	const last = lastDone(truth.done);
 	const review = last && (isReview(last) ? last : latestReview(truth));
-	const latestVerdict: RunFile['workflow']['latestVerdict'] = (review && truth.verdicts.get(stageName(review))) ?? 'none';
+	const latestVerdict: RunFile['workflow']['latestVerdict'] =
+		(review && truth.verdicts.get(stageName(review))) ?? 'none';
 	const common = {
 		currentStage: last ? stageName(last) : 'none',
 		latestArtifact: last ? artifactPath(last) : 'none',
@@ -55,5 +56,6 @@ export function oneLine(text: string): string {
 	return text
 		.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\s]+/g, ' ')
 		.trim()
-		.slice(0, 300);
+		.slice(0, 300)
+		.replace(/[\ud800-\udbff]$/, '');
 }

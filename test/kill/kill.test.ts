@@ -1,0 +1,138 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { faultsOf } from './faults.ts';
+import { atRandom, type Pace, STAGES, seeded, stagesDone } from './moments.ts';
+import { phaseOf, tally } from './phase.ts';
+import { childrenOf, type Found } from './processes.ts';
+import { type Command, type Ended, type KillSandbox, killPid, makeKillSandbox } from './sandbox.ts';
+
+const SEED = Number(process.env.KILL_SEED ?? 1);
+const KILLS = Number(process.env.KILL_COUNT ?? 200);
+const OTHER_KILLS = Number(process.env.KILL_OTHER_COUNT ?? 40);
+/** Then the run is left alone, or the end of runs would be hit more than anything else. */
+const KILLS_PER_RUN = 8;
+
+const phases: Record<string, string[]> = { coordinator: [], supervisor: [], agent: [] };
+
+interface Scene extends Pace {
+	readonly sandbox: KillSandbox;
+}
+
+/** One run after another until `enough`, the first of them left alone; each is looked over at its end. */
+async function runs(seed: number, enough: () => boolean, drive: (scene: Scene) => Promise<void>): Promise<void> {
+	const sandbox = await makeKillSandbox();
+	const random = seeded(seed);
+	try {
+		const git = sandbox.gitState();
+		let stageMs = 0;
+		for (let number = 0; number === 0 || !enough(); number++) {
+			const run = sandbox.runAt(`r${number}`);
+			sandbox.restore();
+			const began = performance.now();
+			if (number > 0) await drive({ sandbox, run, random, stageMs });
+			else expect(await sandbox.execute(sandbox.wordsFor(run))).toMatchObject({ code: 0 });
+			if (number === 0) stageMs = (performance.now() - began) / STAGES;
+			expect(await faultsOf(sandbox, run), `seed ${seed}, run ${number}`).toEqual([]);
+			expect(sandbox.gitState() === git, 'something below .git changed').toBe(true);
+		}
+	} finally {
+		sandbox.dispose();
+	}
+}
+
+describe('a coordinator that is killed', () => {
+	it.concurrent.each([1, 2])('is resumed to a whole run, at every moment (%i)', async (part) => {
+		const half = Math.ceil(KILLS / 2);
+		let landed = 0;
+		await runs(
+			SEED * 10 + part,
+			() => landed >= half,
+			async (scene) => {
+				const { sandbox, run } = scene;
+				for (let kills = 0; ; kills++) {
+					const before = phaseOf(run);
+					const command = sandbox.start(sandbox.wordsFor(run));
+					const wanted = kills < KILLS_PER_RUN && landed < half;
+					const callOff = wanted ? atRandom(scene, () => command.kill()) : () => {};
+					const ended = await command.ended;
+					callOff();
+					if (ended.signal !== 'SIGKILL') {
+						expect(ended, `after a kill at ${before}`).toMatchObject({ code: 0, signal: null });
+						return;
+					}
+					landed += 1;
+					phases.coordinator!.push(phaseOf(run));
+				}
+			},
+		);
+	});
+});
+
+const ROLES: Record<'supervisor' | 'agent', (coordinator: number) => Found | undefined> = {
+	supervisor: supervisorOf,
+	agent: (coordinator) => {
+		const supervisor = supervisorOf(coordinator);
+		return supervisor && childrenOf(supervisor.pid).find(({ command }) => command.includes('quick-companion'));
+	},
+};
+
+function supervisorOf(coordinator: number): Found | undefined {
+	return childrenOf(coordinator).find(({ command }) => command.includes('ccc.mjs supervise'));
+}
+
+/** Kills one process of this role at a random moment, unless the command ends before. */
+async function killOne(
+	role: 'supervisor' | 'agent',
+	command: Command,
+	{ run, random, stageMs }: Pace,
+): Promise<boolean> {
+	let over = false;
+	command.ended.then(
+		() => {
+			over = true;
+		},
+		() => {},
+	);
+	await sleep(random() * stageMs * (STAGES - stagesDone(run)));
+	const find = (): Found | undefined => ROLES[role](command.pid);
+	while (!over && find() === undefined) await sleep(5);
+	// Some in the middle of their start, most at work.
+	await sleep(random() * (role === 'agent' ? 70 : 250));
+	const victim = over ? undefined : find();
+	if (victim === undefined) return false;
+	const phase = phaseOf(run);
+	if (!killPid(victim.pid)) return false;
+	phases[role]!.push(phase);
+	return true;
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.each(['supervisor', 'agent'] as const)('a run whose %s is killed', (role) => {
+	it.concurrent.each([1, 2])('ends whole, at once or when resumed (%i)', async (part) => {
+		let landed = 0;
+		const half = Math.ceil(OTHER_KILLS / 2);
+		await runs(
+			SEED * 100 + part,
+			() => landed >= half,
+			async ({ sandbox, run, random, stageMs }) => {
+				for (;;) {
+					const command = sandbox.start(sandbox.wordsFor(run));
+					const killed = landed < half && (await killOne(role, command, { run, random, stageMs }));
+					if (killed) landed += 1;
+					const ended = await command.ended;
+					if (ended.code === 0) return;
+					// An agent that is killed has not answered: the one good reason to stop.
+					expect(killed && role === 'agent', describeEnd(ended)).toBe(true);
+					expect(ended.code, describeEnd(ended)).toBe(5);
+					expect(ended.stdout).toContain('companion-failed');
+				}
+			},
+		);
+	});
+});
+
+const describeEnd = ({ code, stdout, stderr }: Ended): string => `exit ${code}\n${stdout}\n${stderr}`;
+
+afterAll(() => {
+	for (const [role, hit] of Object.entries(phases)) console.log(`${role}: ${hit.length} kills landed\n${tally(hit)}`);
+});
