@@ -108,10 +108,12 @@ command(
 	async () => (await import('./ccc/detect-session.ts')).detectSession,
 );
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-	// Whoever read our output has enough of it.
-	if (error.code !== 'EPIPE') throw error;
-});
+for (const stream of [process.stdout, process.stderr]) {
+	stream.on('error', (error: NodeJS.ErrnoException) => {
+		// Whoever read our output has enough of it; a run goes on all the same.
+		if (error.code !== 'EPIPE') throw error;
+	});
+}
 
 async function main(argv: readonly string[]): Promise<number> {
 	const json = argv.includes('--json');

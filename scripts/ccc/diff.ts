@@ -10,9 +10,9 @@ export async function diff({ words, json, cwd, env }: Invocation): Promise<numbe
 	const [shown = ''] = takeWords(words, ['<folder>']);
 	const { folder, repository, relative } = await openRun(shown, cwd, env);
 	const { baseline } = await readRunFile(folder);
-	const text = await readChanges(repository, baseline, [relative]);
-	if (json) printJson({ ccc_run: shown, diff: text, exit_code: 0 } satisfies Output<'diff'>);
+	const patch = await readChanges(repository, baseline, [relative]);
+	if (json) printJson({ ccc_run: shown, diff: patch.toString('utf8'), exit_code: 0 } satisfies Output<'diff'>);
 	// A patch is for `git apply` as much as for eyes: not a byte may be changed on the way.
-	else process.stdout.write(text);
+	else process.stdout.write(patch);
 	return 0;
 }

@@ -29,7 +29,7 @@ async function readAll(repository: Repository): Promise<unknown> {
 		head: await readHead(repository),
 		baseline: [status, stagedDiff, unstagedDiff].map(String),
 		surface: await readReviewSurface(repository, baseline, { exclude: [], budgetBytes: 10 }),
-		changes: await readChanges(repository, baseline, []),
+		changes: String(await readChanges(repository, baseline, [])),
 		picture: await takePicture(repository, []),
 	};
 }
@@ -204,7 +204,7 @@ describe('hostile configuration', () => {
 		const second = test.commit();
 		test.git('replace', first, second);
 		const repository = await openRepository(test.root, { env });
-		const patch = await readChanges(repository, { ref: first, kind: 'head' }, []);
+		const patch = String(await readChanges(repository, { ref: first, kind: 'head' }, []));
 		expect(patch).toContain('-good\n+evil\n');
 	});
 });

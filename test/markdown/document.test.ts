@@ -83,6 +83,14 @@ describe('sections', () => {
 		expect(text.sections.map((entry) => sectionText(text, entry))).toEqual(['```\n<!-- x -->\n```', '']);
 	});
 
+	it('give each line once, also where a quote or list ends in an open fence', () => {
+		const body = '> ```\n- ```\n\ntext';
+		const parsed = read(`## A\n${body}\n## B\n`);
+		expect(sectionText(parsed, parsed.sections[0]!)).toBe(body);
+		const last = read('## A\n> ```\n## B\nrest\n');
+		expect(last.sections.map((entry) => sectionText(last, entry))).toEqual(['> ```', 'rest']);
+	});
+
 	it('have whole lines only in paragraphs of their own', () => {
 		const text =
 			'## V\n\nVERDICT: A  \nVERDICT: B\n\n> VERDICT: C\n\n- VERDICT: D\n\n```\nVERDICT: E\n```\n    VERDICT: F\n\n<i>\nVERDICT: G\n';

@@ -80,7 +80,7 @@ describe('a review that does not approve', () => {
 		['major', MAJOR, false, 'auto', 0, 'APPROVE_AUTO_OVERRIDE', 'complete'],
 		['blocker', BLOCKED, false, 'normal', 3, 'BLOCKER', 'blocked'],
 		['blocker', BLOCKED, false, 'auto', 0, 'APPROVE_AUTO_OVERRIDE', 'complete'],
-	] as const)('%s, version left %#, %s', async (_, said, left, mode, exit, verdict, next) => {
+	] as const)('%s (row %#)', async (_, said, left, mode, exit, verdict, next) => {
 		const half = left ? 'plan' : 'code';
 		const review = left ? 'plan_v0_review' : 'review_v0';
 		const box = await makeSandbox({ [review]: { answer: said } });

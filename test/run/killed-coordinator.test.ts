@@ -88,6 +88,7 @@ describe('a coordinator killed', () => {
 		for (const name of names ?? []) writeFileSync(path.join(call, name), '{');
 		await resumed(box);
 		expect(reviews(box)).toHaveLength(1);
+		if (names) expect(readdirSync(call)).toEqual([]);
 	});
 
 	it('when it had stopped its call leaves no failure: the stage is asked for again', async () => {

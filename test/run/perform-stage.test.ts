@@ -1,7 +1,9 @@
-import { chmodSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { planDocument } from '../fakes/documents.mjs';
+import { eventually } from '../support/agent-bench.ts';
 import { makeSandbox, type Sandbox, type Scenario } from '../support/sandbox.ts';
 import { APPROVAL, MAJOR, seedRun } from '../support/seeded-run.ts';
 
@@ -76,7 +78,6 @@ describe('the guard', () => {
 		const again = await resume(box);
 		expect(again.code).toBe(3);
 		expect(box.calls()).toHaveLength(1);
-		const { execFileSync } = await import('node:child_process');
 		execFileSync('sh', ['-c', undo], { cwd: box.repository.root });
 		const last = await resume(box);
 		expect(last.code, JSON.stringify(last.report)).toBe(0);
@@ -111,12 +112,28 @@ describe('the guard', () => {
 		expect((await resume(coder)).code).toBe(0);
 	});
 
-	it('does not mind what run folders, its own or another, hold', async () => {
-		const box = await atReview({ review_v0: { shell: 'echo x > .ccc/runs/y/state/x; echo x > .ccc/runs/x/state/x' } });
+	it('does not mind what happens in another run, but in its own', async () => {
+		const box = await atReview({ review_v0: [{ shell: 'echo x > .ccc/runs/y/state/x' }] });
 		await seedRun({ ...box, run: path.join(box.repository.root, '.ccc/runs/y') }, ['plan_v0']);
 		const { code, report } = await resume(box);
 		expect(code, JSON.stringify(report)).toBe(0);
+
+		const own = await atReview({ review_v0: { shell: 'echo x >> .ccc/runs/x/task.md' } });
+		const meddled = await resume(own);
+		expect(meddled.report).toMatchObject({ code: 'records-changed', status: 'blocked' });
+		expect(meddled.code).toBe(3);
+		expect(own.done()).not.toContain('review_v0');
 	});
+});
+
+it('a coder that cleans the run folder away is named, and nothing is left in its place', async () => {
+	const box = await makeSandbox({ code_v0: { shell: 'git clean -fdxq' } });
+	await seedRun(box, ['plan_v0', 'plan_v0_review']);
+	const { code, stdout, stderr } = await box.ccc(['run', 'resume', box.run]);
+	expect(stderr).toContain('[records-gone]');
+	expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+	expect(box.has('state/calls')).toBe(false);
+	await eventually(async () => (await box.running()).length === 0);
 });
 
 describe('the ceiling of a prompt', () => {
@@ -189,6 +206,24 @@ describe('a companion that does not answer', () => {
 		expect(await box.running()).toEqual([]);
 		expect((await resume(box)).report.code).toBe('decision-needed');
 		expect(box.calls()).toHaveLength(2);
+	});
+});
+
+describe('a review that a killed coordinator left', () => {
+	it.each([
+		['is taken when the code is as it was', '', 1],
+		['is asked for again when the code has changed since', 'printf later >> a.txt', 2],
+	])('%s', async (_, edit, calls) => {
+		const box = await atReview({ review_v0: { shell: 'sleep 1' } });
+		const killed = box.start(['run', 'resume', box.run]);
+		await eventually(async () => box.calls().length === 1);
+		killed.kill('SIGKILL');
+		await eventually(async () => box.has('state/calls/review_v0.1/result.json'));
+		execFileSync('sh', ['-c', edit], { cwd: box.repository.root });
+		expect(box.done()).not.toContain('review_v0');
+		expect((await resume(box)).code).toBe(0);
+		expect(box.calls()).toHaveLength(calls);
+		expect(box.calls().at(-1)?.prompt.includes('later')).toBe(calls === 2);
 	});
 });
 
@@ -266,6 +301,25 @@ describe('the verify command', () => {
 		expect(box.read('run.md')).toContain('verify: true');
 	});
 
+	it('runs again when the code has changed since, and only then', async () => {
+		const box = await makeSandbox({ review_v0: [{ exit: 1 }, { exit: 1 }, {}] });
+		box.repository.write('check.sh', 'echo x >> runs; grep -q mended a.txt\n');
+		box.repository.write('.gitignore', 'runs\n');
+		await seedRun(box, UP_TO_REVIEW, { verify: 'sh check.sh' });
+		const runs = (): number => readFileSync(path.join(box.repository.root, 'runs'), 'utf8').length / 2;
+		await resume(box);
+		await resume(box);
+		expect(runs()).toBe(1);
+		box.repository.write('a.txt', 'one\nmended\n');
+		expect((await resume(box)).code).toBe(0);
+		expect(runs()).toBe(2);
+		expect(box.calls().map(({ prompt }) => /^result: (.*)$/m.exec(prompt)?.[1])).toEqual([
+			'exit code 1',
+			'exit code 1',
+			'exit code 0',
+		]);
+	});
+
 	it('that hangs is stopped at the deadline, with what it started', async () => {
 		const box = await makeSandbox();
 		box.repository.write('check.sh', 'setsid sleep 987 & sleep 987\n');
@@ -309,8 +363,6 @@ describe('HEAD away from the baseline', () => {
 describe('a run folder that cannot be written to', () => {
 	it('is no reason for a stack trace', async () => {
 		const box = await atReview({});
-		chmodSync(path.join(box.run, 'state'), 0o755);
-		const { execFileSync } = await import('node:child_process');
 		execFileSync('sh', ['-c', 'rm -r state/lock; printf x > state/lock'], { cwd: box.run });
 		const { code, stderr, stdout } = await box.ccc(['run', 'resume', box.run]);
 		expect(code).not.toBe(0);

@@ -34,9 +34,9 @@ describe('readRunSettings', () => {
 	});
 
 	const numbers = ['0', '-1', '007', '1e5', '200_000', '200 000', '1.5', ' 5', '٣', '9999999999999', 'many'];
-	it.each([
-		...numbers.map((value) => ['CCC_REVIEW_PROMPT_MAX_BYTES', value] as const),
-		...numbers.map((value) => ['CCC_REVIEW_DIFF_BUDGET', value] as const),
+	it.each<[string, string]>([
+		...numbers.map((value): [string, string] => ['CCC_REVIEW_PROMPT_MAX_BYTES', value]),
+		...numbers.map((value): [string, string] => ['CCC_REVIEW_DIFF_BUDGET', value]),
 		['CCC_VERIFY', 'npm test && rm x'],
 		['CCC_VERIFY', `npm 'test`],
 		['CCC_VERIFY', ' '],

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +14,7 @@ const AGENT = path.join(PACK, 'test', 'fakes', 'scripted-agent.mjs');
 const DEADLINE_MS = 60_000;
 
 /** What the scripted agent does when a stage reaches it; see test/fakes/scripted-agent.mjs. */
-export interface Step {
+interface Step {
 	readonly answer?: string;
 	readonly shell?: string;
 	readonly stderr?: string;
@@ -26,7 +27,7 @@ export interface Step {
 
 export type Scenario = Readonly<Record<string, Step | readonly Step[]>>;
 
-export interface AgentCall {
+interface AgentCall {
 	readonly who: string;
 	readonly stage: string;
 	readonly argv: readonly string[];
@@ -35,13 +36,13 @@ export interface AgentCall {
 	readonly prompt: string;
 }
 
-export interface Ran {
+interface Ran {
 	readonly code: number | undefined;
 	readonly stdout: string;
 	readonly stderr: string;
 }
 
-export interface CccOptions {
+interface CccOptions {
 	readonly cwd?: string;
 	readonly env?: Readonly<Record<string, string>>;
 	/** Program and words before the subcommand. */
@@ -49,7 +50,7 @@ export interface CccOptions {
 	readonly uid?: number;
 }
 
-export interface SandboxOptions {
+interface SandboxOptions {
 	/** A repository made by the test; otherwise one with a commit of `a.txt`. */
 	readonly repository?: TestRepository;
 	/** The run folder, relative to the repository. */
@@ -107,6 +108,9 @@ export async function makeSandbox(scenario: Scenario = {}, options: SandboxOptio
 			});
 			return { code: ran.exitCode, stdout: ran.stdout, stderr: ran.stderr };
 		},
+		/** The same, without waiting for its end. */
+		start: (words: readonly string[]): { kill: (signal: 'SIGKILL' | 'SIGINT') => void } =>
+			spawn(process.execPath, [LAUNCHER, ...words], { cwd: repository.root, env, stdio: 'ignore' }),
 		/** Calls of the companions, in order. */
 		calls: (): AgentCall[] => {
 			const log = path.join(bin, 'calls.jsonl');

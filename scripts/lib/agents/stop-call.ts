@@ -41,7 +41,10 @@ export async function stopCall(folder: string): Promise<void> {
  */
 export async function reapCall(folder: string): Promise<number> {
 	const request = await readRequest(folder);
-	return request === undefined ? 0 : endCall(folder, request);
+	if (request !== undefined) return endCall(folder, request);
+	// Cut before there was anything to start: no process, only a write that was never finished.
+	await removeTemporaries(folder);
+	return 0;
 }
 
 /** The stop file comes first: a supervisor claims the call, then looks for the file, so one of the two sees the other. */

@@ -10,16 +10,16 @@ import { untrackedEntries } from './untracked.ts';
 import { type View, withView } from './view.ts';
 
 /**
- * One unified diff of the work tree (staged, unstaged, untracked, submodules' content) against the baseline. `git
- * apply` takes it where the changes are text; lines before the first file name what no diff can hold.
+ * One unified diff of the work tree (staged, unstaged, untracked, submodules' content) against the baseline, in
+ * bytes: text need not be UTF-8. `git apply` takes it; lines before the first file name what no diff can hold.
  */
 export async function readChanges(
 	repository: Repository,
 	baseline: Baseline,
 	exclude: readonly string[],
-): Promise<string> {
+): Promise<Buffer> {
 	const { remarks, patches } = await withView(repository, (view) => readInside(view, baseline.ref, exclude, ''));
-	return remarks.map((remark) => `# ${remark}\n`).join('') + Buffer.concat(patches).toString('utf8');
+	return Buffer.concat([Buffer.from(remarks.map((remark) => `# ${remark}\n`).join('')), ...patches]);
 }
 
 interface Inside {
@@ -33,7 +33,7 @@ async function readInside(view: View, tree: string, exclude: readonly string[], 
 	const index = await view.addIndex('copy');
 	const untracked = await untrackedEntries(view.repository, listing);
 	await addEntries(view, index, [...(await revealHidden(view, listing)), ...untracked]);
-	const patches = [await readDiff(view, { compare: [tree], exclude: listing.exclude, prefix, index })];
+	const patches = [await readDiff(view, { compare: [tree], exclude: listing.exclude, prefix, index, binary: true })];
 	const added = new Set(untracked.map((entry) => entry.path));
 	const remarks = leftOut(listing, added, prefix);
 	for (const submodule of await findSubmodules(view, listing, tree)) {

@@ -29,6 +29,8 @@ export interface DiffCall {
 	readonly compare: readonly string[];
 	readonly exclude: readonly string[];
 	readonly stat?: boolean;
+	/** Binary changes are whole, for `git apply`, instead of one line that says they differ. */
+	readonly binary?: boolean;
 	/** Folder, with its slash, that goes before every path: for a repository inside another one. */
 	readonly prefix?: string;
 	/** Another index of the view. */
@@ -38,7 +40,7 @@ export interface DiffCall {
 /** The exact output of `git diff`, without the run folders in `exclude`. */
 export async function readDiff(view: View, call: DiffCall): Promise<Buffer> {
 	const prefix = call.prefix ?? '';
-	const form = call.stat ? ['--stat=160,120'] : ['--patch', '--full-index'];
+	const form = call.stat ? ['--stat=160,120'] : ['--patch', '--full-index', ...(call.binary ? ['--binary'] : [])];
 	const sides = [`--src-prefix=a/${prefix}`, `--dst-prefix=b/${prefix}`];
 	return view.run(
 		['diff', ...OPTIONS, ...sides, ...form, ...call.compare, '--', ...pathspecs(call.exclude)],

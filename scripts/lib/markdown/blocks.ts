@@ -2,9 +2,9 @@
  * Root blocks of a Markdown text by remark's parser, without inline syntax, in bounded time.
  *
  * The parser's cost grows with the square of the blocks it holds, and deep nesting can stop it for seconds. So the text
- * goes in piece by piece: whatever stands before the last root block of a piece is final, because a block that has been
- * followed by another one is closed; parsing goes on from the first line of the last block. Only one block that is
- * both large and full of structure cannot be cut; that one is refused before it is parsed.
+ * goes in piece by piece: a block that has been followed by another one is final, and parsing goes on from the first
+ * line of the last block. Only one block that is both large and full of structure cannot be cut; that one is refused
+ * before it is parsed.
  */
 import type { List, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
@@ -25,7 +25,7 @@ const NO_INLINES = {
 	},
 };
 
-const PIECE = 4 * 1024;
+const PIECE = 2 * 1024;
 const MAX_MARKERS = 32;
 const MAX_ALL_MARKERS = 100_000;
 /** Lists deepen by two columns or more a level; each line costs a step for each level it is in. */
@@ -69,8 +69,13 @@ export function readBlocks(lines: readonly string[]): { blocks: RootContent[] } 
 			const expected = `at most ${MAX_STRUCTURE} lines that open or close blocks in one list, quote or HTML block`;
 			return { problem: { code: 'too-nested', line: start + 1, found: 'a larger one', expected } };
 		}
-		const piece = fromMarkdown(lines.slice(start, end).join('\n'), { extensions: [NO_INLINES] }).children;
-		const kept = end === lines.length || isClosed(piece.at(-1), lines, start, end) ? piece.length : closedPart(piece);
+		// With its last line end: the parser takes some lines otherwise when they end the text.
+		const source = lines.slice(start, end).join('\n') + (end < lines.length ? '\n' : '');
+		const piece = fromMarkdown(source, { extensions: [NO_INLINES] }).children;
+		const kept =
+			end === lines.length || isClosed(piece.at(-1), lines, start, end)
+				? piece.length
+				: closedPart(piece, lines, start);
 		const next = kept === piece.length ? end : start + piece[kept]!.position!.start.line - 1;
 		for (const block of piece.slice(0, kept)) {
 			count += moveDown(block, start, offset);
@@ -85,7 +90,7 @@ export function readBlocks(lines: readonly string[]): { blocks: RootContent[] } 
 		}
 		fenceEnd = undefined;
 		const open = piece[kept];
-		if (open !== undefined && isFence(open, lines[next]!)) fenceEnd = lineAfterFence(lines, next);
+		if (open !== undefined && isFence(open, lines[next]!)) fenceEnd = fenceClosesAt(lines, next) ?? lines.length;
 		size = next === start ? size * 2 : PIECE;
 		for (; start < next; start++) offset += lines[start]!.length + 1;
 	}
@@ -150,15 +155,28 @@ function structureOf(lines: readonly string[], start: number, end: number): numb
 function isClosed(last: RootContent | undefined, lines: readonly string[], start: number, end: number): boolean {
 	if (last === undefined || last.type === 'heading' || last.type === 'thematicBreak') return true;
 	const first = start + last.position!.start.line - 1;
-	if (isFence(last, lines[first]!)) return start + last.position!.end.line === lineAfterFence(lines, first, end);
+	if (isFence(last, lines[first]!)) return fenceClosesAt(lines, first, end) !== undefined;
 	return last.type !== 'html' && HARD_START.test(lines[end]!);
 }
 
-/** How many blocks are final: all but the last, and the definitions before it, whose titles may go on in it. */
-function closedPart(piece: readonly RootContent[]): number {
-	let count = piece.length - 1;
-	while (count > 0 && piece[count - 1]!.type === 'definition') count--;
-	return count;
+/**
+ * How many blocks are final: all before the last one from which parsing can go on as if the text began there. The
+ * parser remembers more than the block before: after indented code, for one, it takes no empty list item.
+ */
+function closedPart(piece: readonly RootContent[], lines: readonly string[], start: number): number {
+	for (let index = piece.length - 1; index > 0; index--) {
+		const first = start + piece[index]!.position!.start.line - 1;
+		const before = piece[index - 1]!;
+		const ended = isLeaf(before, lines[start + before.position!.start.line - 1]!);
+		const apart = lines[first - 1]!.trim() === '' && before.type !== 'code';
+		if (ended || apart || HARD_START.test(lines[first]!) || isLeaf(piece[index]!, lines[first]!)) return index;
+	}
+	return 0;
+}
+
+/** A block that ends by itself and starts whatever stands before it. */
+function isLeaf(block: RootContent, firstLine: string): boolean {
+	return block.type === 'heading' || block.type === 'thematicBreak' || isFence(block, firstLine);
 }
 
 const FENCE_OPEN = /^ {0,3}(`{3,}|~{3,})/;
@@ -173,10 +191,6 @@ export function fenceClosesAt(lines: readonly string[], first: number, end = lin
 	const close = new RegExp(`^ {0,3}${marker[0]}{${marker.length},}[ \\t]*$`);
 	for (let line = first + 1; line < end; line++) if (close.test(lines[line]!)) return line + 1;
 	return undefined;
-}
-
-function lineAfterFence(lines: readonly string[], first: number, end = lines.length): number {
-	return fenceClosesAt(lines, first, end) ?? lines.length;
 }
 
 /**

@@ -106,12 +106,14 @@ export function sectionText(document: Document, section: Section): string {
 	const { lines } = document;
 	const parts: string[] = [];
 	let line = section.startLine;
-	for (const node of section.nodes) {
+	for (const [index, node] of section.nodes.entries()) {
 		const { start, end } = node.position!;
+		// A quote or list whose last line opens a fence ends a line late in the parser's eyes.
+		const last = Math.min(end.line, (section.nodes[index + 1]?.position?.start.line ?? section.endLine + 1) - 1);
 		for (; line < start.line; line++) parts.push(lines[line - 1]!);
-		const source = lines.slice(start.line - 1, end.line).join('\n');
+		const source = lines.slice(start.line - 1, last).join('\n');
 		parts.push(node.type === 'html' || node.type === 'paragraph' ? withoutComments(source, node.type) : source);
-		line = end.line + 1;
+		line = last + 1;
 	}
 	for (; line <= section.endLine; line++) parts.push(lines[line - 1]!);
 	return parts.join('\n').trim();

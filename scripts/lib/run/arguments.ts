@@ -124,7 +124,10 @@ function takeFolder(word: string | undefined, syntax: string): string {
 	if (!word || looksLikeOption(word)) {
 		throw usage('missing-argument', 'The output folder is missing.', syntax, word ?? '(nothing)');
 	}
-	if (word.includes('\0')) throw usage('bad-folder', 'A folder name cannot hold a NUL byte.', syntax, '\\0');
+	// A line break in it would break the closing lines, and terminals obey the others.
+	if (/[\u0000-\u001f\u007f-\u009f]/.test(word)) {
+		throw usage('bad-folder', 'The name of the output folder holds a control character.', syntax, JSON.stringify(word));
+	}
 	return word;
 }
 

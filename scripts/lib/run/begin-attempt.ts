@@ -3,20 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { startCall } from '../agents/call.ts';
 import { callFiles } from '../agents/call-folder.ts';
 import type { Access } from '../agents/command-line.ts';
-import { companionEnvironment } from '../agents/environment.ts';
 import { type Picture, takePicture } from '../git/guard.ts';
 import { readHead } from '../git/repository.ts';
-import { readReviewSurface } from '../git/review-surface.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
 import { sha256 } from '../kit/sha256.ts';
 import { type Attempt, callFolderOf, latestAttempt, writeAttempt } from './attempts.ts';
 import type { Coordinator } from './coordinator.ts';
-import { recordEvent } from './ledger.ts';
 import { OVERFLOW_MESSAGE, type PromptFacts, renderCorrection, renderPrompt } from './prompt.ts';
 import { stageFacts } from './stage-facts.ts';
 import { ownerOf, reviewedBy, type Stage, type StageKind, stageName } from './stages.ts';
 import type { RunState } from './truth.ts';
-import { describeVerifyResult, readVerifyResult, runVerifyCommand } from './verify-command.ts';
+import { verifiedSurface } from './verified-surface.ts';
 
 const ACCESS: Readonly<Record<StageKind, Access>> = {
 	plan: 'plan',
@@ -29,11 +26,7 @@ const ACCESS: Readonly<Record<StageKind, Access>> = {
 export async function beginAttempt(by: Coordinator, state: RunState, stage: Stage): Promise<Attempt> {
 	const facts = await stageFacts(by.place.folder, state, stage);
 	if (stage.kind !== 'review') return launch(by, state, stage, 'first', renderPrompt(by.templates, facts));
-	const verification = await verify(by, state, reviewedBy(stage));
-	const surface = await readReviewSurface(by.place.repository, state.run.baseline, {
-		exclude: [by.place.relative],
-		budgetBytes: by.diffBudget,
-	});
+	const { surface, verification } = await verifiedSurface(by, state, reviewedBy(stage));
 	const full: PromptFacts = {
 		...facts,
 		surface: surface.text,
@@ -116,33 +109,4 @@ async function launch(
 async function pictureBefore(by: Coordinator, stage: Stage, exclude: string[]): Promise<Picture> {
 	if (stage.kind !== 'code') return takePicture(by.place.repository, exclude);
 	return { head: (await readHead(by.place.repository)) ?? null, headRef: null, entries: {} };
-}
-
-async function verify(by: Coordinator, state: RunState, code: Stage): Promise<string | undefined> {
-	const { verify: command } = state.run;
-	if (command === undefined) return undefined;
-	const known = await readVerifyResult(by.place.folder, code);
-	if (known?.command === command) return describeVerifyResult(known);
-	const result = await runVerifyCommand(by.place.folder, code, {
-		command,
-		root: by.place.repository.root,
-		env: companionEnvironment(by.env, {}),
-		timeoutMs: by.agents.timeoutMs,
-		signal: by.signal,
-	});
-	by.signal.throwIfAborted();
-	by.report({
-		kind: 'verified',
-		stage: stageName(code),
-		command: result.command,
-		timedOut: result.timedOut,
-		exitCode: result.exitCode,
-		durationMs: result.durationMs,
-	});
-	await recordEvent(
-		by.place.folder,
-		{ event: 'verify', stage: stageName(code), durationMs: result.durationMs, result: String(result.exitCode) },
-		by.now(),
-	);
-	return describeVerifyResult(result);
 }

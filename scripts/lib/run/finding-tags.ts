@@ -6,6 +6,8 @@ import type { Finding } from './attest.ts';
 const TAG = /\[(minor|major)\]/gi;
 /** A tag that leads: after numbers, ids, table pipes and emphasis only, such as `1. **[major]**` or `P3 [minor]`. */
 const LEADING_TAG = /^[\s*_~`#|]*(?:\d+[.)]?[\s|]*)?(?:[PCQ]\d+[:.)]?[\s|]*)?[\s*_`|]*\\?\[(?:minor|major)\\?\]/i;
+/** Numbering and emphasis are short; looking no further keeps the time linear. */
+const LEAD_LENGTH = 80;
 const TRAILING_TAG = /\[(?:minor|major)\][\s*_`.|)]*$/i;
 const NEGATION = /\b(?:no|not|none|nothing|without|zero|any|0)\b/i;
 
@@ -31,18 +33,20 @@ const SINGLE = new RegExp(`^(?:\\d+[.)] *)?(?:${ONE})\\b`, 'i');
 const OTHER =
 	/^(?:\d+[.)] *)?(?:summary|overview|questions?|open questions|tests?|verdict|resolved|fixed|addressed)\b/i;
 
-export type TitleKind = 'group' | 'single' | 'other';
-
 /** What a heading (its plain text) says about the text below it. */
-export function titleKind(title: string): TitleKind {
+export function titleKind(title: string): 'group' | 'single' | 'other' {
 	const bare = title.replace(/[*_`]/g, '').trim();
 	if (OTHER.test(bare)) return 'other';
 	if (GROUP.test(bare)) return 'group';
 	return SINGLE.test(bare) ? 'single' : 'other';
 }
 
+function leadOf(text: string): string {
+	return LEADING_TAG.exec(text.slice(0, LEAD_LENGTH))?.[0] ?? '';
+}
+
 export function startsWithTag(text: string): boolean {
-	return LEADING_TAG.test(text);
+	return leadOf(text) !== '';
 }
 
 /** Whether a text says that there is nothing to object to, tagged or not, emphasized or in parentheses. */
@@ -106,15 +110,16 @@ export function withoutLeadingTag(text: string): string {
 	return `${closed ? '' : marks}${rest}`.trim();
 }
 
-/** Texts of paragraphs and headings, at any list depth, outside fences and quotes. */
+/** Texts of paragraphs and headings, at any list depth, outside fences and quotes. `[minor]: word` is a definition. */
 function paragraphTexts(node: Nodes): string[] {
 	if (node.type === 'paragraph' || node.type === 'heading') return [textOf(node)];
+	if (node.type === 'definition') return [`[${node.label}]: ${node.url}`];
 	return node.type !== 'blockquote' && 'children' in node ? node.children.flatMap(paragraphTexts) : [];
 }
 
 /** Tags of one paragraph. In inline code they are quotations, but for one that leads. */
 function tagsInText(text: string): string[] {
-	const lead = LEADING_TAG.exec(text)?.[0] ?? '';
+	const lead = leadOf(text);
 	const rest = text.slice(lead.length).replace(/(`+)[^`]*\1/g, '');
 	return [...`${lead.replace(/\\/g, '')} ${rest}`.matchAll(TAG)].map((match) => (match[1] ?? '').toLowerCase());
 }

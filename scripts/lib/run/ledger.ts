@@ -72,7 +72,8 @@ export async function endsWithCommit(folder: string, stage: string, artifactSha2
 /** A line that is no event says nothing here; the validator reports it. */
 function parseEvent(line: string): LedgerEvent | undefined {
 	try {
-		return JSON.parse(line) as LedgerEvent;
+		const value: unknown = JSON.parse(line);
+		return typeof value === 'object' && value !== null ? (value as LedgerEvent) : undefined;
 	} catch {
 		return undefined;
 	}

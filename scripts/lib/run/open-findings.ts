@@ -2,6 +2,7 @@
 import type { Document } from '../markdown/document.ts';
 import { readDocument } from '../markdown/document.ts';
 import type { Finding } from './attest.ts';
+import { lastLineOf } from './last-line.ts';
 
 export interface NumberedFinding extends Finding {
 	/** `P1`, `C12`. */
@@ -21,9 +22,9 @@ export function findingsOfArtifact(artifact: Uint8Array): NumberedFinding[] {
 function findingsOfDocument({ sections, lines }: Document): NumberedFinding[] {
 	const section = sections.find(({ title, depth }) => title === 'Findings' && depth === 2);
 	const items = section?.nodes.flatMap((node) => (node.type === 'list' ? node.children : [])) ?? [];
-	return items.flatMap((item): NumberedFinding[] => {
+	return items.flatMap((item, index): NumberedFinding[] => {
 		const from = item.position?.start.line ?? 1;
-		const [first = '', ...rest] = lines.slice(from - 1, item.position?.end.line ?? from);
+		const [first = '', ...rest] = lines.slice(from - 1, lastLineOf(item, items[index + 1]));
 		const match = ITEM.exec(first.trim());
 		if (!match) return [];
 		const text = [match[3] ?? '', ...rest.map((line) => line.replace(/^ {1,2}/, ''))].join('\n').trimEnd();

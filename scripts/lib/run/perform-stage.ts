@@ -13,7 +13,7 @@ import { confirmUntouched } from './guard-attempt.ts';
 import { type Judgement, judgeAnswer } from './judge-answer.ts';
 import { recordEventOnce } from './ledger.ts';
 import { findingsOfArtifact } from './open-findings.ts';
-import { confirmRecords, readRecords } from './record-guard.ts';
+import { confirmPresent, confirmRecords, readRecords } from './record-guard.ts';
 import { firstFindingNumber, idsToAnswer, openFindingsFor } from './stage-facts.ts';
 import { isReview, ownerOf, type Stage, stageName } from './stages.ts';
 import { effectiveRounds } from './transitions.ts';
@@ -100,6 +100,7 @@ async function settle(by: Coordinator, attempt: Attempt): Promise<CallResult | '
 		if (result.outcome.kind !== 'answered') throw companionFailure(attempt, result);
 		return result;
 	} catch (error) {
+		await confirmPresent(by.place.folder, by.place.shown);
 		await handled(error instanceof CccError ? error.code : 'stopped');
 		throw error;
 	}

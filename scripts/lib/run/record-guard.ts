@@ -41,3 +41,16 @@ export function confirmRecords(stage: string, before: Records, after: Records): 
 		exitCode: EXIT.blocked,
 	});
 }
+
+/**
+ * A companion that cleans the working tree takes the run with it; nothing may be written into what is left.
+ * @param shown the run folder as the user wrote it
+ * @throws CccError `records-gone` (exit 1): there is no run any more that could be blocked
+ */
+export async function confirmPresent(folder: string, shown: string): Promise<void> {
+	if ((await readIfExists(path.join(folder, 'run.md'))) !== undefined) return;
+	throw new CccError('records-gone', 'The run folder was deleted while a companion worked.', {
+		at: shown,
+		next: 'look at what the companion did, then start a new run',
+	});
+}

@@ -18,7 +18,7 @@ import { lastDone, nextStep } from './transitions.ts';
 import { doneStages, readRunState } from './truth.ts';
 
 export const REPAIRS = ['rerun', 'aside', 'adopt'] as const;
-export type Repair = (typeof REPAIRS)[number];
+type Repair = (typeof REPAIRS)[number];
 
 export interface RepairOptions {
 	readonly folder: string;

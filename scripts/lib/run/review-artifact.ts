@@ -54,7 +54,7 @@ function countFindings(findings: readonly Finding[]): string {
 }
 
 /** `P` for plan findings, `C` for code findings. */
-export const findingLetter = (stage: Stage): 'P' | 'C' => (stage.kind === 'plan_review' ? 'P' : 'C');
+const findingLetter = (stage: Stage): 'P' | 'C' => (stage.kind === 'plan_review' ? 'P' : 'C');
 
 function findingList({ stage, reading, firstId }: ReviewArtifactInput): string {
 	if (reading.findings.length === 0) return 'None.';

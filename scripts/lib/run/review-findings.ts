@@ -17,6 +17,7 @@ import {
 	titleKind,
 	withoutLeadingTag,
 } from './finding-tags.ts';
+import { lastLineOf } from './last-line.ts';
 
 export function plainText(node: Nodes): string {
 	return textOf(node).trim();
@@ -25,7 +26,7 @@ export function plainText(node: Nodes): string {
 /** @param skip 1-based lines that are signals, not text */
 export function findingsIn(root: Root, lines: readonly string[], skip: ReadonlySet<number>): Objections {
 	const found = new FindingList();
-	const source = (node: Nodes): string => ownSource(node, lines, skip);
+	const source = (node: Nodes, next?: Nodes): string => ownSource(node, next, lines, skip);
 	const isTitle = (node: RootContent): boolean => node.type === 'heading' && !isRuledProse(node, lines);
 	const titled = root.children.some((node) => isTitle(node) && titleKind(plainText(node)) !== 'other');
 	// Without any heading for findings, a review that starts right away lists them.
@@ -43,8 +44,8 @@ export function findingsIn(root: Root, lines: readonly string[], skip: ReadonlyS
 			if (startsWithTag(title) || kind === 'single' || (isInner && kind === 'other' && !isCategory(body))) {
 				if (isInner) found.openInner();
 				else found.open(false);
-				if (startsWithTag(title) || body.length === 0 || !body.every((block) => saysNothing(source(block)))) {
-					const text = [node, ...body].map(source).filter((block) => block !== '');
+				if (startsWithTag(title) || !listsNothing(body, source)) {
+					const text = [node, ...body].map((block) => source(block)).filter((block) => block !== '');
 					found.add(severityOf([node, ...body]), withoutLeadingTag(text.join('\n\n')));
 				}
 				index = end - 1;
@@ -55,14 +56,14 @@ export function findingsIn(root: Root, lines: readonly string[], skip: ReadonlyS
 			}
 		} else if (node.type === 'list') {
 			const counts = section.counts || (!titled && node.children.some(isTagged));
-			for (const item of node.children) {
-				const text = source(item);
+			for (const [at, item] of node.children.entries()) {
+				const text = source(item, node.children[at + 1]);
 				const tagged = isTagged(item);
 				if ((text === '' && !tagged) || saysNothing(withoutLeadingTag(text))) continue;
 				if (!tagged && reportsResolved(text)) continue;
 				if (tagged || counts) found.add(severityOf([item]), withoutLeadingTag(text));
 			}
-		} else if (node.type === 'paragraph' || node.type === 'heading') {
+		} else if (node.type === 'paragraph' || node.type === 'heading' || node.type === 'definition') {
 			const text = source(node);
 			// A line such as READY: ends what the finding before it has to say.
 			if (text === '') found.endLast();
@@ -72,13 +73,27 @@ export function findingsIn(root: Root, lines: readonly string[], skip: ReadonlyS
 				if (!saysNothing(withoutLeadingTag(group))) found.add(severityIn(group), withoutLeadingTag(group));
 			}
 		} else if (node.type === 'thematicBreak') found.endLast();
-		else if (node.type !== 'html' || !/^\s*<!--/.test(source(node))) takeText(found, source(node), section.counts);
+		else if (node.type !== 'html' || !/^\s*<!--/.test(source(node))) takeQuoted(found, source(node), section.counts);
 	}
 	found.open(false);
 	return found;
 }
 
+/** Whether the blocks below a heading say, as text or as list items, that there is nothing, and one of them does. */
+function listsNothing(body: readonly RootContent[], source: (node: Nodes) => string): boolean {
+	const parts = body.flatMap((node): Nodes[] => (node.type === 'list' ? node.children : [node]));
+	const texts = parts.map((part) => withoutLeadingTag(source(part))).filter((text) => text !== '');
+	return texts.length > 0 && texts.every(saysNothing);
+}
+
 type Heading = Extract<RootContent, { type: 'heading' }>;
+
+/** Code, quotations and HTML: their words belong to what is objected to, but a tag in them is not the reviewer's. */
+function takeQuoted(found: FindingList, text: string, counts: boolean): void {
+	if (text === '') return;
+	if (found.hasLast) found.goOn(text, false);
+	else if (counts) found.prose.push(text);
+}
 
 /** Text outside lists: a finding where a tag says so, what the finding before it goes on with, or prose. */
 function takeText(found: FindingList, text: string, counts: boolean): void {
@@ -127,7 +142,7 @@ function splitParagraph(text: string): { untagged: string; tagged: string[] } {
 }
 
 /** The source lines of a node, without its list marker and indentation and without the lines in `skip`. */
-function ownSource(node: Nodes, lines: readonly string[], skip: ReadonlySet<number>): string {
+function ownSource(node: Nodes, next: Nodes | undefined, lines: readonly string[], skip: ReadonlySet<number>): string {
 	const { start, end } = node.position ?? { start: { line: 1, column: 1 }, end: { line: 0 } };
 	const marker =
 		node.type === 'listItem'
@@ -139,7 +154,7 @@ function ownSource(node: Nodes, lines: readonly string[], skip: ReadonlySet<numb
 	const offset = node.type === 'listItem' ? start.column - 1 + (marker.exec(first)?.[0].length ?? 0) : start.column - 1;
 	const own: string[] = [];
 	const isSetext = node.type === 'heading' && end.line > start.line;
-	for (let line = start.line; line <= (isSetext ? end.line - 1 : end.line); line++) {
+	for (let line = start.line; line <= (isSetext ? end.line - 1 : lastLineOf(node, next)); line++) {
 		if (skip.has(line)) continue;
 		own.push(line === start.line ? first.replace(marker, '') : dedent(lines[line - 1] ?? '', offset));
 	}

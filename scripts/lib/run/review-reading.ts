@@ -5,7 +5,7 @@
 import type { Root, RootContent } from 'mdast';
 import { readDocument } from '../markdown/document.ts';
 import type { Reading } from './attest.ts';
-import { saysNothing } from './finding-tags.ts';
+import { saysNothing, withoutLeadingTag } from './finding-tags.ts';
 import { findingsIn, plainText } from './review-findings.ts';
 import { type SignalLine, signalLines } from './review-signals.ts';
 
@@ -117,7 +117,7 @@ function reasonIn(root: Root, lines: readonly string[], skip: ReadonlySet<number
 		const parts = node.type === 'list' ? node.children : [node];
 		return parts.some(({ position }) => {
 			const text = source(position!.start.line, position!.end.line).replace(/^(?:[-*+]|\d{1,9}[.)])\s+/, '');
-			return text !== '' && !saysNothing(text);
+			return text !== '' && !saysNothing(withoutLeadingTag(text));
 		});
 	});
 	return says ? source(1, lines.length) : '';

@@ -212,8 +212,8 @@ function assemble(
 function freeText(document: Document, section: Section): string {
 	const [only, ...others] = section.nodes;
 	if (only?.type === 'blockquote' && others.length === 0) {
-		const { start, end } = only.position!;
-		const text = parseQuoted(document.lines.slice(start.line - 1, end.line));
+		const source = document.lines.slice(only.position!.start.line - 1, section.endLine);
+		const text = parseQuoted(source.slice(0, source.findLastIndex((line) => line !== '') + 1));
 		if (text !== undefined) return text;
 	}
 	return sectionText(document, section);

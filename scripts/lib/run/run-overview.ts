@@ -9,7 +9,7 @@ import { lockFolder } from './locked-run.ts';
 import type { NumberedFinding } from './open-findings.ts';
 import type { RunFile } from './run-file.ts';
 import { openFindingsFor } from './stage-facts.ts';
-import { type Agent, chainOf, ownerOf, type Stage, stageName } from './stages.ts';
+import { type Agent, chainOf, halfOf, ownerOf, type Stage, stageName } from './stages.ts';
 import { effectiveRounds, lastDone, nextStep, type Step } from './transitions.ts';
 import { readRunFile, readRunState } from './truth.ts';
 import type { Verdict } from './verdicts.ts';
@@ -56,15 +56,22 @@ export async function readRunOverview(folder: string, now: Date): Promise<RunOve
 	if (step.kind === 'stage')
 		stages.push(await upcoming(folder, step.stage, ownerOf(step.stage, state.run.planCode), now));
 	const last = lastDone(state.done);
+	const answering = answeringStage(step);
 	const lock = await inspectLock(lockFolder(folder));
 	return {
 		run: state.run,
 		stageCompleted: last ? stageName(last) : 'none',
 		step,
 		stages,
-		openFindings: step.kind === 'stage' ? await openFindingsFor(folder, state, step.stage) : [],
+		openFindings: answering ? await openFindingsFor(folder, state, answering) : [],
 		...(lock?.alive ? { coordinator: lock.record } : {}),
 	};
+}
+
+/** The stage that answers the open findings: the next one, or the one there would be if a human asks for it. */
+function answeringStage(step: Step): Stage | undefined {
+	if (step.kind === 'decide') return { kind: halfOf(step.review), version: step.review.version + 1 };
+	return step.kind === 'stage' ? step.stage : undefined;
 }
 
 async function upcoming(folder: string, stage: Stage, owner: Agent, now: Date): Promise<StageOverview> {

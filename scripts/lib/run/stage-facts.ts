@@ -30,7 +30,7 @@ export async function stageFacts(folder: string, state: RunState, stage: Stage):
 const before = (kind: StageKind, version: number): Stage | undefined => (version < 0 ? undefined : { kind, version });
 
 /** The plan that is carried out: the last one committed. */
-export function lastPlan(state: RunState): Stage | undefined {
+function lastPlan(state: RunState): Stage | undefined {
 	for (let version = 99; version >= 0; version--) {
 		if (state.done.has(stageName({ kind: 'plan', version }))) return { kind: 'plan', version };
 	}

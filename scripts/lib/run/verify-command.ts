@@ -22,15 +22,23 @@ const schema = z.object({
 });
 export type VerifyResult = z.infer<typeof schema>;
 
+/** A result counts for the code it was got from, which `surfaceSha256` of the git outputs under review tells. */
+const keptSchema = schema.extend({ surfaceSha256: z.string() });
+type KeptResult = z.infer<typeof keptSchema>;
+
 const resultFile = (folder: string, stage: Stage): string =>
 	path.join(folder, 'state', `${stageName(stage)}.verify.json`);
 
+export async function keepVerifyResult(folder: string, stage: Stage, result: KeptResult): Promise<void> {
+	await writeFileAtomic(resultFile(folder, stage), `${JSON.stringify(result)}\n`);
+}
+
 /** The result for a code stage, if the command ran after it. */
-export async function readVerifyResult(folder: string, stage: Stage): Promise<VerifyResult | undefined> {
+export async function readVerifyResult(folder: string, stage: Stage): Promise<KeptResult | undefined> {
 	const bytes = await readIfExists(resultFile(folder, stage));
 	if (!bytes) return undefined;
 	try {
-		return schema.parse(JSON.parse(bytes.toString('utf8')));
+		return keptSchema.parse(JSON.parse(bytes.toString('utf8')));
 	} catch {
 		return undefined;
 	}
@@ -45,10 +53,11 @@ interface VerifyOptions {
 }
 
 /**
- * Runs the command from the repository root and keeps its result in the run folder.
+ * Runs the command from the repository root.
+ * @param folder the run folder
  * @throws CccError `verify-unavailable` (exit 3) when the command cannot be started at all
  */
-export async function runVerifyCommand(folder: string, stage: Stage, options: VerifyOptions): Promise<VerifyResult> {
+export async function runVerifyCommand(folder: string, options: VerifyOptions): Promise<VerifyResult> {
 	const ran = await runMarked(folder, options);
 	if (ran.spawnError !== undefined) {
 		throw new CccError('verify-unavailable', 'The verify command cannot be started.', {
@@ -58,15 +67,13 @@ export async function runVerifyCommand(folder: string, stage: Stage, options: Ve
 			exitCode: EXIT.blocked,
 		});
 	}
-	const result: VerifyResult = {
+	return {
 		command: options.command,
 		exitCode: ran.exitCode ?? null,
 		timedOut: ran.timedOut,
 		durationMs: Math.round(ran.durationMs),
 		tail: tailOf([ran.stdout, ran.stderr].filter((text) => text !== '').join('\n')),
 	};
-	if (!ran.cancelled) await writeFileAtomic(resultFile(folder, stage), `${JSON.stringify(result)}\n`);
-	return result;
 }
 
 const MARKER = 'CCC_VERIFY_ID';
@@ -121,7 +128,7 @@ function tailOf(output: string): string {
 	// Trimmed first: a newline at the very end must not be the one that the tail begins after.
 	const bytes = Buffer.from(clean.trimEnd());
 	if (bytes.length <= TAIL_BYTES) return bytes.toString('utf8');
-	// The cut may fall into a character; the decoder marks it, and the mark is dropped, with the rest of that line where there are others.
+	// The cut may fall into a character, which the decoder marks. The mark goes with the rest of its line, or alone.
 	const tail = bytes.subarray(bytes.length - TAIL_BYTES).toString('utf8');
 	return tail.slice(tail.indexOf('\n') + 1).replace(/^\uFFFD+/, '');
 }
