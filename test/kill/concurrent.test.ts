@@ -81,7 +81,7 @@ describe('commands at once', () => {
 	it('lets one of twenty resume a run; the others find it locked or complete', async () => {
 		await orphan('plan_v0_review', 3000);
 		const ends = await atOnce(20, ['run', 'resume', run, '--json']);
-		const drivers = ends.filter(({ stderr }) => /^review_v0 .* APPROVE,/m.test(stderr));
+		const drivers = ends.filter(({ stderr }) => /^review_v1\b/m.test(stderr));
 		expect(drivers.map(endOf)).toEqual(['0']);
 		expect(ends.map(endOf).filter((end) => end !== '0' && end !== '4 locked')).toEqual([]);
 		expect(await faultsOf(sandbox, run)).toEqual([]);
@@ -163,7 +163,9 @@ describe('SIGINT', () => {
 			const timer = setTimeout(() => command.child.kill('SIGINT'), 150 + random() * (landed < 12 ? 900 : 60_000));
 			const ended = await command.ended;
 			clearTimeout(timer);
-			expect([0, 130], `${ended.stdout}${ended.stderr}`).toContain(ended.code);
+			// In the first moments of the process nobody has been asked to handle the signal yet, and nothing has begun.
+			const ends = ended.signal === 'SIGINT' ? ended.stderr === '' : [0, 130].includes(ended.code ?? 70);
+			expect(ends, `${ended.code} ${ended.signal}: ${ended.stdout}${ended.stderr}`).toBe(true);
 			await nothingRuns();
 			if (ended.code === 0) break;
 			landed += 1;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { faultsOf } from './faults.ts';
-import { atRandom, type Pace, STAGES, seeded } from './moments.ts';
+import { atRandom, type Pace, STAGES, seeded, stagesDone } from './moments.ts';
 import { phaseOf, tally } from './phase.ts';
 import { childrenOf, type Found } from './processes.ts';
 import { type Command, type Ended, type KillSandbox, killPid, makeKillSandbox } from './sandbox.ts';
@@ -51,7 +51,8 @@ describe('a coordinator that is killed', () => {
 				for (let kills = 0; ; kills++) {
 					const before = phaseOf(run);
 					const command = sandbox.start(sandbox.wordsFor(run));
-					const wanted = kills < KILLS_PER_RUN && landed < half;
+					const ending = stagesDone(run) === STAGES && scene.random() < 0.7;
+					const wanted = kills < KILLS_PER_RUN && landed < half && !ending;
 					const callOff = wanted ? atRandom(scene, () => command.kill()) : () => {};
 					const ended = await command.ended;
 					callOff();

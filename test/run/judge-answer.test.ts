@@ -130,7 +130,7 @@ describe('reviews', () => {
 				});
 				expect(checked).toMatchObject({ problems: [], verdict: judged.verdict });
 			}),
-			{ numRuns: 400 },
+			{ numRuns: 200 },
 		);
 	});
 });

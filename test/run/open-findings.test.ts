@@ -6,8 +6,8 @@ const of = (findings: string) =>
 
 describe('findingsOfArtifact', () => {
 	it('reads items with an id and a severity, whole', () => {
-		expect(of('- P1 [major] a\n  b\n\n  ```\n    c\n  ```\n* P12 [minor] d\n\n+ C3 [minor]')).toEqual([
-			{ id: 'P1', severity: 'major', text: 'a\nb\n\n```\n  c\n```' },
+		expect(of('- P1 [major] a\u2028x\n  b\n\n  ```\n    c\n  ```\n* P12 [minor] d\n\n+ C3 [minor]')).toEqual([
+			{ id: 'P1', severity: 'major', text: 'a\u2028x\nb\n\n```\n  c\n```' },
 			{ id: 'P12', severity: 'minor', text: 'd' },
 			{ id: 'C3', severity: 'minor', text: '' },
 		]);

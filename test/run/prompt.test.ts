@@ -167,7 +167,7 @@ describe('material', () => {
 				expect(headings(prompt)).toEqual(headings(other));
 				expect(blocksOf(prompt)).toContain(`code: ${task.replace(/\n+$/, '')}`);
 			}),
-			{ numRuns: 200 },
+			{ numRuns: 100 },
 		);
 	});
 });

@@ -130,7 +130,7 @@ describe('whatever a reviewer wrote', () => {
 				expect(back.map(({ severity }) => severity)).toEqual(said.findings.map(({ severity }) => severity));
 				expect(back.map((one) => wordsOf(one.text))).toEqual(said.findings.map((one) => wordsOf(one.text)));
 			}),
-			{ numRuns: 500 },
+			{ numRuns: 250 },
 		);
 	});
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contractOf } from '../../scripts/lib/run/contracts.ts';
 import { formatProblem } from '../../scripts/lib/run/problem.ts';
@@ -264,5 +265,46 @@ describe('an artifact that cannot be read', () => {
 		['too-nested', new TextEncoder().encode('>'.repeat(50_000))],
 	])('is one problem: %s', (code, bytes) => {
 		expect(validateArtifact({ stage: PLAN, path: 'p', bytes }).problems).toMatchObject([{ code }]);
+	});
+});
+
+describe('any text', () => {
+	it('is answered, with places that the file has', () => {
+		const lines = fc.array(
+			fc.oneof(
+				fc.constantFrom(
+					'# Plan v0 Review',
+					'## Summary',
+					'> ## Findings',
+					'- ## Questions',
+					'##Verdict',
+					'## Verdict',
+					'VERDICT: APPROVE',
+					'```',
+					'<!--',
+					'-->',
+					'> <!--',
+					'> ```',
+					'- ```',
+					'',
+					'    ## Summary',
+					'AUTO OVERRIDE: x',
+					'---',
+					'**Summary**',
+				),
+				fc.string({ unit: fc.constantFrom(...'-*+>#`~= \t[]():<!&\\1.aV'), maxLength: 10 }),
+			),
+			{ maxLength: 20 },
+		);
+		fc.assert(
+			fc.property(lines, (text) => {
+				for (const { line, column } of validate(REVIEW, text.join('\n')).problems) {
+					expect(line).toBeGreaterThanOrEqual(1);
+					expect(line).toBeLessThanOrEqual(Math.max(text.length, 1));
+					expect(column).toBeGreaterThanOrEqual(1);
+				}
+			}),
+			{ numRuns: 500 },
+		);
 	});
 });

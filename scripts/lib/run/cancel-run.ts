@@ -12,8 +12,9 @@ import { recordEvent } from './ledger.ts';
 import { withRunLock } from './locked-run.ts';
 import { updateRunFile } from './run-file-update.ts';
 import { type RunReport, reportOf } from './run-report.ts';
+import { stageName } from './stages.ts';
 import { nextStep } from './transitions.ts';
-import { readRunState } from './truth.ts';
+import { doneStages, type RunState, readRunFile, readRunState } from './truth.ts';
 
 /** The coordinator at work was asked to stop; whoever asked records the cancellation. */
 export class CancelRequested extends Error {
@@ -58,8 +59,11 @@ export async function cancelRequested(folder: string): Promise<boolean> {
 
 async function cancelLocked({ folder, shown, reason, now }: CancelOptions, lock: Lock): Promise<RunReport> {
 	await rm(cancelRequestFile(folder), { force: true });
+	// Refused before anything is recorded when even run.md cannot be read.
+	const { status } = await readRunFile(folder);
 	const earlier = (await readDecisions(folder)).find(({ decision }) => decision === 'cancel');
-	if (earlier) {
+	// One that was killed before it wrote run.md is finished now.
+	if (earlier && status === 'canceled') {
 		throw new CccError('already-canceled', 'This run is canceled already.', {
 			at: shown,
 			found: earlier.reason,
@@ -71,12 +75,22 @@ async function cancelLocked({ folder, shown, reason, now }: CancelOptions, lock:
 		if ((await callState(call)).state === 'running') await stopCall(call);
 	}
 	await lock.assertHeld();
-	await recordDecision(folder, { decision: 'cancel', reason, time: now().toISOString() });
-	await recordEvent(folder, { event: 'cancel', reason }, now());
-	const state = await readRunState(folder);
+	if (!earlier) {
+		await recordDecision(folder, { decision: 'cancel', reason, time: now().toISOString() });
+		await recordEvent(folder, { event: 'cancel', reason }, now());
+	}
+	const state = await readRunState(folder).catch((error) => stateOfBroken(folder, error));
 	const step = nextStep(state, 'normal');
 	await updateRunFile(folder, state, step);
 	return { ...reportOf(shown, state, step), exitCode: EXIT.ok };
+}
+
+/** A run whose files do not fit together can still be canceled: what is done is known, what it is worth need not be. */
+async function stateOfBroken(folder: string, error: unknown): Promise<RunState> {
+	if (!(error instanceof CccError)) throw error;
+	const run = await readRunFile(folder);
+	const done = new Set((await doneStages(folder)).map(stageName));
+	return { run, task: '', rounds: run.rounds, done, verdicts: new Map(), decisions: await readDecisions(folder) };
 }
 
 /** How long the coordinator that let go waits for the cancellation to be recorded. */

@@ -9,7 +9,8 @@ export interface NumberedFinding extends Finding {
 	readonly id: string;
 }
 
-const ITEM = /^[-*+] ([PC][1-9][0-9]*) \[(minor|major)\] ?(.*)$/;
+/** `s`: a line may hold U+2028, which `.` would not match. */
+const ITEM = /^[-*+] ([PC][1-9][0-9]*) \[(minor|major)\] ?(.*)$/s;
 
 /**
  * @param artifact bytes of a review artifact; one that has no ids (of an older run) or cannot be read has none

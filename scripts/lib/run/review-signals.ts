@@ -13,7 +13,7 @@ export interface SignalLine {
 }
 
 /** A whole line, bold at most; `Not READY: yes` and `I am READY: yes` are prose. */
-const SIGNAL = /^(\*\*|__|)(READY|Ready|ready|BLOCKED)(\1:|:\1|:)[ \t]*(.*)$/;
+const SIGNAL = /^(\*\*|__|)(READY|Ready|ready|BLOCKED)(\1:|:\1|:)[ \t]*(.*)$/s;
 
 /**
  * Lines are looked for in paragraphs and headings. A `READY:` line that follows a list without a blank line belongs to

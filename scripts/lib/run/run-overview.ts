@@ -11,8 +11,9 @@ import type { RunFile } from './run-file.ts';
 import { openFindingsFor } from './stage-facts.ts';
 import { type Agent, chainOf, halfOf, ownerOf, type Stage, stageName } from './stages.ts';
 import { effectiveRounds, lastDone, nextStep, type Step } from './transitions.ts';
-import { readRunFile, readRunState } from './truth.ts';
+import { type RunState, readRunFile, readRunState } from './truth.ts';
 import type { Verdict } from './verdicts.ts';
+import { deriveWorkflow, type WorkflowState } from './workflow-state.ts';
 
 export interface StageOverview {
 	readonly stage: string;
@@ -59,13 +60,19 @@ export async function readRunOverview(folder: string, now: Date): Promise<RunOve
 	const answering = answeringStage(step);
 	const lock = await inspectLock(lockFolder(folder));
 	return {
-		run: state.run,
+		run: { ...state.run, ...currentWorkflow(state, step) },
 		stageCompleted: last ? stageName(last) : 'none',
 		step,
 		stages,
 		openFindings: answering ? await openFindingsFor(folder, state, answering) : [],
 		...(lock?.alive ? { coordinator: lock.record } : {}),
 	};
+}
+
+/** run.md may be behind after a crash; only a hard failure it reports cannot be derived. */
+function currentWorkflow(state: RunState, step: Step): WorkflowState {
+	const { workflow, status } = state.run;
+	return status === 'blocked' && step.kind === 'stage' ? { workflow, status } : deriveWorkflow(state, step);
 }
 
 /** The stage that answers the open findings: the next one, or the one there would be if a human asks for it. */
