@@ -117,8 +117,9 @@ for (const stream of [process.stdout, process.stderr]) {
 
 async function main(argv: readonly string[]): Promise<number> {
 	const json = argv.includes('--json');
-	if (argv[0] === 'supervise') return (await import('./ccc/supervise.ts')).supervise(argv[1] ?? '', process.env);
 	try {
+		if (argv[0] === 'supervise')
+			return await (await import('./ccc/supervise.ts')).supervise(argv[1] ?? '', process.env);
 		await program.parseAsync([...argv], { from: 'user' });
 		return Number(process.exitCode ?? 0);
 	} catch (error) {

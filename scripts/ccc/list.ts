@@ -2,10 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { openRepository } from '../lib/git/repository.ts';
 import { CccError, EXIT } from '../lib/kit/errors.ts';
-import { type ListedRun, listRuns } from '../lib/run/run-overview.ts';
-import { stageName } from '../lib/run/stages.ts';
-import { lastDone } from '../lib/run/transitions.ts';
-import { doneStages } from '../lib/run/truth.ts';
+import { type ListedRun, listRuns, readRunOverview } from '../lib/run/run-overview.ts';
 import type { Invocation } from './invocation.ts';
 import type { Output } from './outputs.ts';
 import { printJson, printText } from './print.ts';
@@ -34,13 +31,15 @@ export async function list({ words, json, cwd, env }: Invocation): Promise<numbe
 	return 0;
 }
 
+/** What cannot be read, or has to be repaired first, is still listed. */
 async function row({ folder, run }: ListedRun, cwd: string): Promise<Output<'list'>['runs'][number]> {
-	const last = lastDone(new Set((await doneStages(folder)).map(stageName)));
+	const overview = await readRunOverview(folder, new Date()).catch(() => undefined);
+	const known = overview?.run ?? run;
 	return {
 		folder: path.relative(cwd, folder) || '.',
-		status: run?.status ?? 'unreadable',
-		stage_completed: last ? stageName(last) : 'none',
-		next_action: run?.workflow.nextAction ?? 'none',
-		task: run?.taskSummary.split('\n')[0] ?? '',
+		status: known?.status ?? 'unreadable',
+		stage_completed: overview?.stageCompleted ?? 'none',
+		next_action: known?.workflow.nextAction ?? 'none',
+		task: known?.taskSummary.split('\n')[0] ?? '',
 	};
 }

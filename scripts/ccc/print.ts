@@ -3,11 +3,16 @@
 import type { z } from 'zod';
 import { CccError, describeError, EXIT } from '../lib/kit/errors.ts';
 import type { RunReport } from '../lib/run/run-report.ts';
+import { oneLine } from '../lib/run/workflow-state.ts';
 import type { errorOutput, Output } from './outputs.ts';
 
-/** Text that may come from a model or a repository must not steer the terminal; line ends stay. */
+/** Control characters, and what turns or hides text on a screen: writing direction, zero width, tags. */
+const UNPRINTABLE =
+	/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\udb40[\udc00-\udc7f]/g;
+
+/** Text that may come from a model or a repository must not steer or deceive the terminal; line ends stay. */
 export function printable(text: string): string {
-	return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\uFFFD');
+	return text.replace(UNPRINTABLE, '\uFFFD');
 }
 
 export function printText(text: string): void {
@@ -15,8 +20,13 @@ export function printText(text: string): void {
 }
 
 export function printJson(value: unknown): void {
-	process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+	const text = JSON.stringify(value, null, 2);
+	// The same value for a program, harmless for a screen.
+	process.stdout.write(`${text.replace(UNPRINTABLE, escaped)}\n`);
 }
+
+const escaped = (found: string): string =>
+	[...Array(found.length).keys()].map((at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
 
 /** The end of a workflow command: reason and next step, then the protocol's closing lines (Final Output). */
 export function printReport(report: RunReport, warnings: readonly string[], json: boolean): void {
@@ -24,7 +34,7 @@ export function printReport(report: RunReport, warnings: readonly string[], json
 		printJson(workflowOutput(report, warnings));
 		return;
 	}
-	if (report.reason !== undefined) printText(`${capital(report.status)}: ${report.reason}${codeOf(report)}`);
+	if (report.reason !== undefined) printText(`${capital(report.status)}: ${oneLine(report.reason)}${codeOf(report)}`);
 	if (report.waitingFor === 'approval') printText('Waiting for your approval before the next stage.');
 	if (report.next !== undefined) printText(`Next: ${report.next}`);
 	printText('');
@@ -32,7 +42,7 @@ export function printReport(report: RunReport, warnings: readonly string[], json
 }
 
 export function closingLines(folder: string, stageCompleted: string, nextAction: string): string {
-	return `CCC run: ${folder}\nStage completed: ${stageCompleted}\nNext action: ${nextAction}`;
+	return `CCC run: ${oneLine(folder)}\nStage completed: ${stageCompleted}\nNext action: ${nextAction}`;
 }
 
 function workflowOutput(report: RunReport, warnings: readonly string[]): Output<'run'> {

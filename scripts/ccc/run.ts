@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { CccError, EXIT } from '../lib/kit/errors.ts';
+import { quoteWord } from '../lib/kit/words.ts';
 import { parseRunArguments } from '../lib/run/arguments.ts';
 import { runHeadless } from '../lib/run/headless-run.ts';
-import { quoteWord, type RunReport } from '../lib/run/run-report.ts';
+import type { RunReport } from '../lib/run/run-report.ts';
 import { readRunSettings } from '../lib/run/settings.ts';
 import { cancel } from './cancel.ts';
 import type { Invocation } from './invocation.ts';

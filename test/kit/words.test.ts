@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CccError } from '../../scripts/lib/kit/errors.ts';
-import { splitCommand, splitWords } from '../../scripts/lib/kit/words.ts';
+import { quoteWord, splitCommand, splitWords } from '../../scripts/lib/kit/words.ts';
 
 function errorOf(run: () => unknown): CccError {
 	try {
@@ -84,6 +84,31 @@ describe('splitCommand', () => {
 				expect(words).toEqual(shell.split('\0').slice(0, -1));
 			}),
 			{ numRuns: 400 },
+		);
+	});
+});
+
+describe('quoteWord', () => {
+	it.each([
+		['.ccc/runs/one', '.ccc/runs/one'],
+		['', `''`],
+		['a b', `'a b'`],
+		[`it's`, `'it'\\''s'`],
+		['~/x', `'~/x'`],
+		['$(x)', `'$(x)'`],
+	])('%j: %s', (word, quoted) => {
+		expect(quoteWord(word)).toBe(quoted);
+	});
+
+	it('is one word to a shell, whatever it holds', () => {
+		const word = fc.string({ unit: fc.constantFrom(...`ab '"\\$\`*~!#;&|<>()\n\té-=`), maxLength: 12 });
+		fc.assert(
+			fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
+				const line = words.map(quoteWord).join(' ');
+				const out = execFileSync('sh', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' });
+				expect(out.split('\0').slice(0, -1)).toEqual(words);
+			}),
+			{ numRuns: 40 },
 		);
 	});
 });

@@ -18,6 +18,7 @@ const attempt = (stage: string, number: number, over: Partial<Attempt> = {}): At
 	version: 1,
 	stage,
 	number,
+	owner: 'claude',
 	purpose: 'first',
 	prompt: { sha256: 'a', bytes: 10 },
 	root: '/repository',

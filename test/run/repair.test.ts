@@ -226,3 +226,30 @@ describe('records that are damaged', () => {
 		await complains(box, ['run', 'resume', box.run], 1, 'invalid-run');
 	});
 });
+
+describe('adopt', () => {
+	it('does not skip a stage', async () => {
+		const box = await makeSandbox();
+		await seedRun(box, ['plan_v0']);
+		box.write('artifacts/code_v0.md', 'not even read\n');
+		const said = await complains(box, ['repair', box.run, 'adopt', 'code_v0'], 2, 'not-due');
+		expect(said).toContain('expected: plan_v0_review');
+		expect(box.done()).toEqual(['plan_v0']);
+	});
+
+	it.each([
+		['a softer verdict', (text: string) => text.replace('VERDICT: NEEDS_CHANGES', 'VERDICT: APPROVE')],
+		['a softer severity', (text: string) => text.replace('[major]', '[minor]')],
+		['a finding less', (text: string) => text.replace(/^- P1 .*$/m, 'None.')],
+		['other words', (text: string) => text.replace('wrong line', 'right line')],
+	])('takes no review with %s than its transcript', async (_, soften) => {
+		const box = await makeSandbox({ plan_v0_review: { answer: '- [major] The wrong line.\n\nREADY: no\n' } });
+		expect(await box.ccc(['run', box.run, 'Change a.txt', 'p0-c0'])).toMatchObject({ code: 3 });
+		const artifact = box.read('artifacts/plan_v0_review.md');
+		expect(soften(artifact)).not.toBe(artifact);
+		box.write('artifacts/plan_v0_review.md', soften(artifact));
+		await complains(box, ['repair', box.run, 'adopt', 'plan_v0_review'], 1, 'unfaithful-review');
+		box.write('artifacts/plan_v0_review.md', artifact);
+		await complains(box, ['repair', box.run, 'adopt', 'plan_v0_review'], 1, 'already-committed');
+	});
+});

@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CccError } from '../../scripts/lib/kit/errors.ts';
-import { blockedReport, quoteWord, reportOf } from '../../scripts/lib/run/run-report.ts';
+import { blockedReport, reportOf } from '../../scripts/lib/run/run-report.ts';
 import { parseStage, type Stage } from '../../scripts/lib/run/stages.ts';
 import type { Step } from '../../scripts/lib/run/transitions.ts';
 import type { RunState } from '../../scripts/lib/run/truth.ts';
@@ -72,30 +70,5 @@ describe('blockedReport', () => {
 	it('offers to resume where the failure names no step', () => {
 		const report = blockedReport('a b', state([]), step, new CccError('x', 'Broken.', { exitCode: 3 }));
 		expect(report).toMatchObject({ reason: 'Broken.', next: `when it is mended: ccc run resume 'a b'` });
-	});
-});
-
-describe('quoteWord', () => {
-	it.each([
-		['.ccc/runs/one', '.ccc/runs/one'],
-		['', `''`],
-		['a b', `'a b'`],
-		[`it's`, `'it'\\''s'`],
-		['~/x', `'~/x'`],
-		['$(x)', `'$(x)'`],
-	])('%j: %s', (word, quoted) => {
-		expect(quoteWord(word)).toBe(quoted);
-	});
-
-	it('is one word to a shell, whatever it holds', () => {
-		const word = fc.string({ unit: fc.constantFrom(...`ab '"\\$\`*~!#;&|<>()\n\té-=`), maxLength: 12 });
-		fc.assert(
-			fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
-				const line = words.map(quoteWord).join(' ');
-				const out = execFileSync('sh', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' });
-				expect(out.split('\0').slice(0, -1)).toEqual(words);
-			}),
-			{ numRuns: 40 },
-		);
 	});
 });

@@ -122,3 +122,8 @@ function shellSyntax(text: string, found: string): CccError {
 function shorten(text: string): string {
 	return text.length <= 120 ? text : `${text.slice(0, 117)}...`;
 }
+
+/** A word for a command line that a person may paste into a shell. */
+export function quoteWord(word: string): string {
+	return /^[A-Za-z0-9_./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -13,6 +13,7 @@ import { parseStage, type Stage, stageName } from './stages.ts';
 const schema = z.object({
 	version: z.literal(1),
 	stage: z.string(),
+	owner: z.enum(['claude', 'codex']),
 	number: z.number().int().positive(),
 	/** A correction asks once more for an answer whose form was wrong. */
 	purpose: z.enum(['first', 'correction']),
@@ -50,16 +51,20 @@ export async function writeAttempt(folder: string, attempt: Attempt): Promise<vo
 
 /** The latest attempt at a stage. @throws CccError `bad-attempt` */
 export async function latestAttempt(folder: string, stage: Stage): Promise<Attempt | undefined> {
-	const number = await highestNumber(folder, stageName(stage));
+	const number = await highestNumber(folder, stageName(stage), 'recorded');
 	if (number === 0) return undefined;
 	return parseAttempt(`${callFolderOf(folder, { stage: stageName(stage), number })}.json`);
 }
 
-async function highestNumber(folder: string, stage: string): Promise<number> {
+/** A number nobody has used, not even a call folder that is there without a record. */
+export async function nextAttemptNumber(folder: string, stage: Stage): Promise<number> {
+	return (await highestNumber(folder, stageName(stage), 'any')) + 1;
+}
+
+async function highestNumber(folder: string, stage: string, which: 'recorded' | 'any'): Promise<number> {
 	const names = await readdir(callsFolder(folder)).catch(() => []);
-	return names
-		.map((name) => new RegExp(`^${stage}\\.([1-9][0-9]*)\\.json$`).exec(name)?.[1])
-		.reduce((highest, number) => Math.max(highest, Number(number ?? 0)), 0);
+	const pattern = new RegExp(`^${stage}\\.([1-9][0-9]*)${which === 'recorded' ? '\\.json' : '(?:\\.json)?'}$`);
+	return names.reduce((highest, name) => Math.max(highest, Number(pattern.exec(name)?.[1] ?? 0)), 0);
 }
 
 async function parseAttempt(file: string): Promise<Attempt> {

@@ -3,13 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { startCall } from '../agents/call.ts';
 import { callFiles } from '../agents/call-folder.ts';
 import type { Access } from '../agents/command-line.ts';
+import { confirmBaseline } from '../git/baseline.ts';
 import { type Picture, takePicture } from '../git/guard.ts';
 import { readHead } from '../git/repository.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
 import { sha256 } from '../kit/sha256.ts';
-import { type Attempt, callFolderOf, latestAttempt, writeAttempt } from './attempts.ts';
+import { type Attempt, callFolderOf, nextAttemptNumber, writeAttempt } from './attempts.ts';
 import type { Coordinator } from './coordinator.ts';
 import { OVERFLOW_MESSAGE, type PromptFacts, renderCorrection, renderPrompt } from './prompt.ts';
+import { type Records, readRecords } from './record-guard.ts';
 import { stageFacts } from './stage-facts.ts';
 import { ownerOf, reviewedBy, type Stage, type StageKind, stageName } from './stages.ts';
 import type { RunState } from './truth.ts';
@@ -22,8 +24,14 @@ const ACCESS: Readonly<Record<StageKind, Access>> = {
 	review: 'review',
 };
 
+/** A companion call under way, with the records of the run as they were when it began. */
+export interface Underway {
+	readonly attempt: Attempt;
+	readonly records: Records;
+}
+
 /** @throws CccError `prompt-too-large` (exit 3) before anything is written, and the errors of the git room */
-export async function beginAttempt(by: Coordinator, state: RunState, stage: Stage): Promise<Attempt> {
+export async function beginAttempt(by: Coordinator, state: RunState, stage: Stage): Promise<Underway> {
 	const facts = await stageFacts(by.place.folder, state, stage);
 	if (stage.kind !== 'review') return launch(by, state, stage, 'first', renderPrompt(by.templates, facts));
 	const { surface, verification } = await verifiedSurface(by, state, reviewedBy(stage));
@@ -45,7 +53,7 @@ export async function beginCorrection(
 	stage: Stage,
 	previous: Attempt,
 	answer: string,
-): Promise<Attempt> {
+): Promise<Underway> {
 	const prompt = await readFile(callFiles(callFolderOf(by.place.folder, previous)).prompt, 'utf8');
 	const problems = previous.problems ?? [];
 	return launch(
@@ -65,7 +73,7 @@ async function launch(
 	purpose: Attempt['purpose'],
 	prompt: string,
 	diff?: Attempt['diff'],
-): Promise<Attempt> {
+): Promise<Underway> {
 	const { place } = by;
 	const bytes = Buffer.byteLength(prompt);
 	if (bytes > by.promptMaxBytes) {
@@ -76,11 +84,14 @@ async function launch(
 			exitCode: EXIT.blocked,
 		});
 	}
+	// The verify command ran since the stage began, and it may do anything.
+	await confirmBaseline(place.repository, state.run.baseline);
 	const exclude = [place.relative];
 	const attempt: Attempt = {
 		version: 1,
 		stage: stageName(stage),
-		number: ((await latestAttempt(place.folder, stage))?.number ?? 0) + 1,
+		owner: ownerOf(stage, state.run.planCode),
+		number: await nextAttemptNumber(place.folder, stage),
 		purpose,
 		prompt: { sha256: sha256(prompt), bytes },
 		...(diff === undefined ? {} : { diff }),
@@ -91,9 +102,10 @@ async function launch(
 	by.signal.throwIfAborted();
 	await by.lock.assertHeld();
 	await writeAttempt(place.folder, attempt);
+	const records = await readRecords(place.folder);
 	await startCall({
 		folder: callFolderOf(place.folder, attempt),
-		agent: ownerOf(stage, state.run.planCode),
+		agent: attempt.owner,
 		stage: attempt.stage,
 		access: ACCESS[stage.kind],
 		prompt,
@@ -102,7 +114,7 @@ async function launch(
 		env: { ...by.env },
 		supervisorArgv: by.supervisorArgv,
 	});
-	return attempt;
+	return { attempt, records };
 }
 
 /** Coders change files by order: they are held to HEAD. Everybody else must leave the repository as it is. */

@@ -1,6 +1,7 @@
 /** Drives a run from wherever it stands to the next point where it must stop (protocol: Modes, Transitions, Resume). */
 import { callState, stopCall } from '../agents/call.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
+import { quoteWord } from '../kit/words.ts';
 import { callFolderOf, liveAttempts } from './attempts.ts';
 import type { Coordinator } from './coordinator.ts';
 import { isCompletionRecorded, recordEvent } from './ledger.ts';
@@ -8,7 +9,7 @@ import { overrideReview } from './override-review.ts';
 import { performStage } from './perform-stage.ts';
 import { updateRunFile } from './run-file-update.ts';
 import { blockedReport, type RunReport, reportOf } from './run-report.ts';
-import { stageName } from './stages.ts';
+import { ownerOf, stageName } from './stages.ts';
 import { nextStep, type Step } from './transitions.ts';
 import { type RunState, readRunState } from './truth.ts';
 
@@ -27,7 +28,7 @@ export async function coordinate(by: Coordinator): Promise<RunReport> {
 		}
 		if (step.kind !== 'stage' && step.kind !== 'override') return reportOf(shown, state, step);
 		if (by.mode === 'manual' && performed > 0) {
-			const next = `to approve and go on: ccc run resume ${JSON.stringify(shown)} manual`;
+			const next = `to approve and go on: ccc run resume ${quoteWord(shown)} manual`;
 			return { ...reportOf(shown, state, step), waitingFor: 'approval', next };
 		}
 		try {
@@ -50,7 +51,8 @@ async function block(by: Coordinator, state: RunState, step: Step, error: CccErr
 	const { folder, shown } = by.place;
 	const report = blockedReport(shown, state, step, error);
 	await updateRunFile(folder, state, step, `${error.code}: ${report.reason ?? error.message}`);
-	const stage = step.kind === 'stage' ? { stage: stageName(step.stage) } : {};
+	const stage =
+		step.kind === 'stage' ? { stage: stageName(step.stage), owner: ownerOf(step.stage, state.run.planCode) } : {};
 	await recordEvent(
 		folder,
 		{ event: 'blocked', ...stage, result: error.code, ...(report.reason ? { reason: report.reason } : {}) },

@@ -31,7 +31,11 @@ export async function decide(options: DecideOptions): Promise<RunReport> {
 		const state = await readRunState(folder);
 		const review = reviewToDecide(state, decision);
 		await recordDecision(folder, { decision, stage: review, reason, time: now().toISOString() });
-		await recordEvent(folder, { event: 'decide', stage: stageName(review), result: decision, reason }, now());
+		await recordEvent(
+			folder,
+			{ event: 'decide', stage: stageName(review), owner: 'user', result: decision, reason },
+			now(),
+		);
 		const after = await readRunState(folder);
 		const step = nextStep(after, 'normal');
 		const run = await updateRunFile(folder, after, step);

@@ -6,15 +6,16 @@ import { readReviewSurface } from '../git/review-surface.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
 import { type Attempt, latestAttempt, writeAttempt } from './attempts.ts';
 import { awaitAttempt } from './await-attempt.ts';
-import { beginAttempt, beginCorrection } from './begin-attempt.ts';
+import { beginAttempt, beginCorrection, type Underway } from './begin-attempt.ts';
 import { commitStage } from './commit-stage.ts';
 import type { Coordinator } from './coordinator.ts';
 import { confirmUntouched } from './guard-attempt.ts';
 import { type Judgement, judgeAnswer } from './judge-answer.ts';
 import { recordEventOnce } from './ledger.ts';
 import { findingsOfArtifact } from './open-findings.ts';
-import { confirmPresent, confirmRecords, readRecords } from './record-guard.ts';
+import { confirmRecords, readRecords } from './record-guard.ts';
 import { firstFindingNumber, idsToAnswer, openFindingsFor } from './stage-facts.ts';
+import { asHardFailure, companionFailure, lostCall, unreadable } from './stage-failures.ts';
 import { isReview, ownerOf, type Stage, stageName } from './stages.ts';
 import { effectiveRounds } from './transitions.ts';
 import type { RunState } from './truth.ts';
@@ -29,21 +30,22 @@ const LOST_RETRIES = 1;
  */
 export async function performStage(by: Coordinator, state: RunState, stage: Stage): Promise<void> {
 	await confirmBaseline(by.place.repository, state.run.baseline);
-	let { attempt, attached } = await currentAttempt(by, state, stage);
+	let { attached, ...underway } = await currentAttempt(by, state, stage);
 	const owner = ownerOf(stage, state.run.planCode);
 	by.report({ kind: 'stage-started', stage: stageName(stage), owner, attached });
 	for (let lost = 0; ; ) {
-		const result = await settle(by, attempt);
+		const { attempt } = underway;
+		const result = await settle(by, underway);
 		if (result === 'lost') {
 			if (lost++ >= LOST_RETRIES) throw lostCall(stage);
-			attempt = await beginAttempt(by, state, stage);
+			underway = await beginAttempt(by, state, stage);
 			continue;
 		}
 		if (attached && (await isStale(by, state, attempt))) {
 			await writeAttempt(by.place.folder, { ...attempt, handled: 'stale' });
 			by.report({ kind: 'note', text: `${attempt.stage} judged an earlier state of the code; asking again` });
 			attached = false;
-			attempt = await beginAttempt(by, state, stage);
+			underway = await beginAttempt(by, state, stage);
 			continue;
 		}
 		const answer = result.outcome.answer ?? '';
@@ -52,11 +54,11 @@ export async function performStage(by: Coordinator, state: RunState, stage: Stag
 			await commit(by, state, stage, attempt, result, judgement);
 			return;
 		}
-		attempt = { ...attempt, handled: 'unreadable', problems: [...judgement.problems] };
-		await writeAttempt(by.place.folder, attempt);
+		const answered: Attempt = { ...attempt, handled: 'unreadable', problems: [...judgement.problems] };
+		await writeAttempt(by.place.folder, answered);
 		if (attempt.purpose === 'correction') throw unreadable(stage, judgement.problems);
 		by.report({ kind: 'correction', stage: stageName(stage), problems: judgement.problems });
-		attempt = await beginCorrection(by, state, stage, attempt, answer);
+		underway = await beginCorrection(by, state, stage, answered, answer);
 	}
 }
 
@@ -64,19 +66,21 @@ async function currentAttempt(
 	by: Coordinator,
 	state: RunState,
 	stage: Stage,
-): Promise<{ attempt: Attempt; attached: boolean }> {
+): Promise<Underway & { attached: boolean }> {
 	const latest = await latestAttempt(by.place.folder, stage);
-	if (latest && latest.handled === undefined) return { attempt: latest, attached: true };
+	if (latest && latest.handled === undefined) {
+		return { attempt: latest, records: await readRecords(by.place.folder), attached: true };
+	}
 	if (latest?.handled === 'repository-changed') {
 		// The protocol wants those changes gone before anything else happens.
 		confirmUntouched(latest, await takePicture(by.place.repository, latest.exclude));
 	}
-	return { attempt: await beginAttempt(by, state, stage), attached: false };
+	return { ...(await beginAttempt(by, state, stage)), attached: false };
 }
 
 /** A verdict is bound to what was read: a review found by resume counts only for the code it was about. */
 async function isStale(by: Coordinator, state: RunState, attempt: Attempt): Promise<boolean> {
-	if (attempt.diff === undefined) return false;
+	if (attempt.diff === undefined) return attempt.stage.startsWith('review_');
 	const surface = await readReviewSurface(by.place.repository, state.run.baseline, {
 		exclude: attempt.exclude,
 		budgetBytes: by.diffBudget,
@@ -85,12 +89,17 @@ async function isStale(by: Coordinator, state: RunState, attempt: Attempt): Prom
 }
 
 /** Waits for the call and holds it to the guard and to a usable outcome; whatever fails marks the attempt as used up. */
-async function settle(by: Coordinator, attempt: Attempt): Promise<CallResult | 'lost'> {
-	const handled = (how: string): Promise<void> => writeAttempt(by.place.folder, { ...attempt, handled: how });
+async function settle(by: Coordinator, { attempt, records }: Underway): Promise<CallResult | 'lost'> {
+	const { folder, shown } = by.place;
+	const handled = (how: string): Promise<void> => writeAttempt(folder, { ...attempt, handled: how });
 	try {
-		const records = await readRecords(by.place.folder);
-		const result = await awaitAttempt(by, attempt);
-		confirmRecords(attempt.stage, records, await readRecords(by.place.folder));
+		let result: CallResult | 'lost';
+		try {
+			result = await awaitAttempt(by, attempt);
+		} finally {
+			// Whatever became of the call: what it did to the records counts first.
+			await confirmRecords(folder, shown, attempt.stage, records);
+		}
 		if (result === 'lost') {
 			await handled('lost');
 			return result;
@@ -100,9 +109,9 @@ async function settle(by: Coordinator, attempt: Attempt): Promise<CallResult | '
 		if (result.outcome.kind !== 'answered') throw companionFailure(attempt, result);
 		return result;
 	} catch (error) {
-		await confirmPresent(by.place.folder, by.place.shown);
+		if (error instanceof CccError && error.code === 'records-gone') throw error;
 		await handled(error instanceof CccError ? error.code : 'stopped');
-		throw error;
+		throw asHardFailure(error, attempt);
 	}
 }
 
@@ -112,33 +121,6 @@ function pictureAfter(attempt: Attempt, { after, afterError }: CallResult): Pict
 		at: attempt.stage,
 		...(afterError === undefined ? {} : { found: afterError }),
 		next: 'mend the repository, then resume',
-		exitCode: EXIT.blocked,
-	});
-}
-
-function companionFailure(attempt: Attempt, { outcome }: CallResult): CccError {
-	return new CccError(`companion-${outcome.kind}`, `The companion for ${attempt.stage} did not answer.`, {
-		at: attempt.stage,
-		expected: 'an answer',
-		found: outcome.lastWords === '' ? outcome.kind : `${outcome.kind}: ${outcome.lastWords}`,
-		next: outcome.nextStep,
-		exitCode: EXIT.companion,
-	});
-}
-
-function lostCall(stage: Stage): CccError {
-	return new CccError('companion-failed', 'The supervisor of the companion call was killed, twice.', {
-		at: stageName(stage),
-		next: 'find out what ends processes on this machine, then resume',
-		exitCode: EXIT.companion,
-	});
-}
-
-function unreadable(stage: Stage, problems: readonly string[]): CccError {
-	return new CccError('companion-unreadable', 'The answer could not be used, nor its correction.', {
-		at: stageName(stage),
-		found: problems.join('; '),
-		next: 'resume to ask again, or look at the answers in state/calls/',
 		exitCode: EXIT.blocked,
 	});
 }
@@ -205,6 +187,7 @@ async function recordCall(
 		{
 			event: 'call',
 			stage: attempt.stage,
+			owner: attempt.owner,
 			durationMs: Math.round(durationMs),
 			bytes: { prompt: attempt.prompt.bytes },
 			sha256: { prompt: attempt.prompt.sha256 },

@@ -2,20 +2,24 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { callState, reapCall, stopCall } from '../agents/call.ts';
-import { makeFolder, readIfExists, renameSynced } from '../kit/atomic-file.ts';
+import { readIfExists, renameSynced } from '../kit/atomic-file.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
 import type { Lock } from '../kit/lock.ts';
 import { sha256 } from '../kit/sha256.ts';
+import { newAsideFolder } from './aside.ts';
 import { callsFolder, latestAttempt, writeAttempt } from './attempts.ts';
 import { commitStage } from './commit-stage.ts';
+import { judgeAnswer } from './judge-answer.ts';
 import { lastCommitHash, recordEvent } from './ledger.ts';
 import { withRunLock } from './locked-run.ts';
+import { findingsOfArtifact } from './open-findings.ts';
 import { updateRunFile } from './run-file-update.ts';
 import { type RunReport, reportOf } from './run-report.ts';
-import { idsToAnswer, openFindingsFor } from './stage-facts.ts';
+import { firstFindingNumber, idsToAnswer, openFindingsFor } from './stage-facts.ts';
 import { artifactPath, donePath, isReview, ownerOf, rawReviewPath, type Stage, stageName } from './stages.ts';
-import { lastDone, nextStep } from './transitions.ts';
-import { doneStages, readRunState } from './truth.ts';
+import { effectiveRounds, lastDone, nextStep } from './transitions.ts';
+import { doneStages, type RunState, readRunState } from './truth.ts';
+import { validateArtifact } from './validate-artifact.ts';
 
 export const REPAIRS = ['rerun', 'aside', 'adopt'] as const;
 type Repair = (typeof REPAIRS)[number];
@@ -34,7 +38,8 @@ export interface RepairOptions {
  * - `adopt`: the files as they are get their `.done`, if they satisfy the protocol.
  * Nothing is deleted.
  * @throws CccError `later-stages` (exit 2) when other stages build on this one, `nothing-to-repair` (exit 2),
- *   `invalid-run` (exit 1) for an artifact that cannot be adopted, `locked` (exit 4)
+ *   `not-due` (exit 2) for one that is not the stage to come, `invalid-run` and `unfaithful-review` (exit 1) for an
+ *   artifact that cannot be adopted, `locked` (exit 4)
  */
 export async function repairStage(options: RepairOptions): Promise<RunReport> {
 	const { folder, shown, repair, stage, now } = options;
@@ -67,6 +72,8 @@ async function adopt({ folder, stage, now }: RepairOptions, lock: Lock): Promise
 	if (artifact === undefined) throw nothingToRepair(stage, `no ${artifactPath(stage)}`);
 	const raw = isReview(stage) ? await readText(path.join(folder, rawReviewPath(stage))) : undefined;
 	const state = await readRunState(folder, { repairing: stage });
+	confirmDue(state, stage);
+	if (raw !== undefined) await confirmFaithful(folder, state, stage, artifact, raw);
 	const recorded = await lastCommitHash(folder, stage);
 	await commitStage({
 		folder,
@@ -80,6 +87,55 @@ async function adopt({ folder, stage, now }: RepairOptions, lock: Lock): Promise
 		now: now(),
 		// A committed artifact that somebody edited can be adopted as it is now; an untouched one is committed once.
 		replace: recorded !== undefined && recorded !== sha256(artifact),
+	});
+}
+
+/** Adopting must not skip a stage either. */
+function confirmDue(state: RunState, stage: Stage): void {
+	const step = nextStep(state, 'normal');
+	const due = step.kind === 'stage' ? stageName(step.stage) : step.kind;
+	if (due === stageName(stage)) return;
+	throw new CccError('not-due', `${stageName(stage)} is not the stage to come.`, {
+		at: artifactPath(stage),
+		expected: due,
+		found: stageName(stage),
+		next: `ccc repair <folder> aside ${stageName(stage)}`,
+		exitCode: EXIT.usage,
+	});
+}
+
+/** A review says what its transcript says; who wants something else decides in the open. */
+async function confirmFaithful(
+	folder: string,
+	state: RunState,
+	stage: Stage,
+	artifact: string,
+	raw: string,
+): Promise<void> {
+	const given = Buffer.from(artifact);
+	const { verdict } = validateArtifact({ stage, path: artifactPath(stage), bytes: given, raw: Buffer.from(raw) });
+	const firstId = await firstFindingNumber(folder, state, stage);
+	const faithful = (['normal', 'auto'] as const).some((mode) => {
+		const judged = judgeAnswer({
+			stage,
+			owner: ownerOf(stage, state.run.planCode),
+			answer: raw,
+			rounds: effectiveRounds(state),
+			mode,
+			runStartRef: state.run.baseline.ref,
+			idsToAnswer: [],
+			firstFindingNumber: firstId,
+		});
+		if (judged.kind !== 'artifact' || judged.verdict !== verdict) return false;
+		const findings = findingsOfArtifact(Buffer.from(judged.artifact));
+		return JSON.stringify(findings) === JSON.stringify(findingsOfArtifact(given));
+	});
+	if (faithful) return;
+	throw new CccError('unfaithful-review', 'The review artifact does not say what its transcript says.', {
+		at: artifactPath(stage),
+		expected: `the verdict and the findings of ${rawReviewPath(stage)}`,
+		next: `ccc repair <folder> aside ${stageName(stage)}, then resume; to overrule a review: ccc decide <folder> accept`,
+		exitCode: EXIT.invalid,
 	});
 }
 
@@ -116,14 +172,6 @@ async function callEntries(folder: string, name: string): Promise<string[]> {
 		if (state === 'lost') await reapCall(call);
 	}
 	return own.map((entry) => `state/calls/${entry}`);
-}
-
-async function newAsideFolder(folder: string, name: string): Promise<string> {
-	const parent = path.join(folder, 'state', 'aside');
-	const used = await readdir(parent).catch(() => []);
-	const aside = path.join(parent, `${name}.${used.length + 1}`);
-	await makeFolder(aside);
-	return aside;
 }
 
 function nothingToRepair(stage: Stage, found: string): CccError {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { openRepository, type Repository } from '../git/repository.ts';
 import { readIfExists } from '../kit/atomic-file.ts';
 import { CccError, EXIT, systemCode } from '../kit/errors.ts';
+import { quoteWord } from '../kit/words.ts';
 
 export interface RunPlace {
 	/** Absolute, links resolved. */
@@ -42,7 +43,7 @@ async function refuseInnerRepository({ shown, relative, repository }: RunPlace):
 			at: shown,
 			expected: `a folder of the repository ${repository.root}`,
 			found: `the repository ${inner}`,
-			next: `to change that one, start the run in it: cd ${inner}`,
+			next: `to change that one, start the run in it: cd ${quoteWord(inner)}`,
 			exitCode: EXIT.usage,
 		});
 	}

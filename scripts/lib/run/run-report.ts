@@ -1,5 +1,6 @@
 /** How a workflow command ended (protocol: Final Output). */
 import { type CccError, EXIT, type ExitCode } from '../kit/errors.ts';
+import { quoteWord } from '../kit/words.ts';
 import { stageName } from './stages.ts';
 import { lastDone, type Step } from './transitions.ts';
 import type { RunState } from './truth.ts';
@@ -61,9 +62,4 @@ export function blockedReport(folder: string, state: RunState, step: Step, error
 		code: error.code,
 		next: error.facts.next ?? `when it is mended: ccc run resume ${quoteWord(folder)}`,
 	};
-}
-
-/** A word for a command line that a person may paste into a shell. */
-export function quoteWord(word: string): string {
-	return /^[A-Za-z0-9_./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -53,7 +53,7 @@ async function verify(by: Coordinator, command: string, code: Stage): Promise<Ve
 	by.report({ kind: 'verified', stage: stageName(code), command, timedOut, exitCode, durationMs });
 	await recordEvent(
 		by.place.folder,
-		{ event: 'verify', stage: stageName(code), durationMs, result: String(exitCode) },
+		{ event: 'verify', stage: stageName(code), owner: 'coordinator', durationMs, result: String(exitCode) },
 		by.now(),
 	);
 	return result;
