@@ -3,6 +3,13 @@ import { z } from 'zod';
 
 const exitCode = z.number().int();
 
+/** The protocol's three closing lines, as fields. */
+const closing = {
+	ccc_run: z.string(),
+	stage_completed: z.string(),
+	next_action: z.string(),
+};
+
 export const errorOutput = z.object({
 	error: z.object({
 		code: z.string(),
@@ -14,14 +21,9 @@ export const errorOutput = z.object({
 		next: z.string().optional(),
 	}),
 	exit_code: exitCode,
+	/** Where the run stands, for workflow commands that got as far as a run. */
+	...z.object(closing).partial().shape,
 });
-
-/** The protocol's three closing lines, as fields. */
-const closing = {
-	ccc_run: z.string(),
-	stage_completed: z.string(),
-	next_action: z.string(),
-};
 
 const workflow = z.object({
 	...closing,

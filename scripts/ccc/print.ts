@@ -63,19 +63,34 @@ function workflowOutput(report: RunReport, warnings: readonly string[]): Output<
 const codeOf = ({ code }: RunReport): string => (code === undefined ? '' : ` [${code}]`);
 const capital = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
-/** @returns the exit code for this error; anything but a CccError is a fault of ours */
-export function printError(error: unknown, json: boolean): number {
+export interface Closing {
+	readonly folder: string;
+	readonly stageCompleted: string;
+	readonly nextAction: string;
+}
+
+/**
+ * @param closing where the run stands, for workflow commands that got as far as a run
+ * @returns the exit code for this error; anything but a CccError is a fault of ours
+ */
+export function printError(error: unknown, json: boolean, closing?: Closing): number {
 	const known = error instanceof CccError ? error : internalError(error);
-	if (json) printJson(errorValue(known));
-	else process.stderr.write(`${printable(describeError(known))}\n`);
+	if (json) printJson(errorValue(known, closing));
+	else {
+		process.stderr.write(`${printable(describeError(known))}\n`);
+		if (closing) printText(closingLines(closing.folder, closing.stageCompleted, closing.nextAction));
+	}
 	return known.exitCode;
 }
 
-function errorValue(error: CccError): z.infer<typeof errorOutput> {
+function errorValue(error: CccError, closing: Closing | undefined): z.infer<typeof errorOutput> {
 	const { at, line, expected, found, next } = error.facts;
 	return {
 		error: { code: error.code, message: error.message, at, line, expected, found, next },
 		exit_code: error.exitCode,
+		ccc_run: closing?.folder,
+		stage_completed: closing?.stageCompleted,
+		next_action: closing?.nextAction,
 	};
 }
 

@@ -2,6 +2,7 @@ import { CccError, EXIT } from '../lib/kit/errors.ts';
 import { REPAIRS, repairStage } from '../lib/run/repair.ts';
 import { existingRunFolder } from '../lib/run/run-folder.ts';
 import { parseStage } from '../lib/run/stages.ts';
+import { withClosing } from './closing.ts';
 import type { Invocation } from './invocation.ts';
 import { printReport } from './print.ts';
 import { oneOf, takeWords } from './words.ts';
@@ -17,8 +18,10 @@ export async function repair({ words, json, cwd }: Invocation): Promise<number> 
 			exitCode: EXIT.usage,
 		});
 	}
-	const folder = await existingRunFolder(shown, cwd);
-	const report = await repairStage({ folder, shown, repair: kind, stage, now: () => new Date() });
-	printReport(report, [], json);
-	return report.exitCode;
+	return withClosing(shown, { cwd, json }, async () => {
+		const folder = await existingRunFolder(shown, cwd);
+		const report = await repairStage({ folder, shown, repair: kind, stage, now: () => new Date() });
+		printReport(report, [], json);
+		return report.exitCode;
+	});
 }

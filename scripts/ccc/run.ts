@@ -2,10 +2,11 @@ import path from 'node:path';
 import { CccError, EXIT } from '../lib/kit/errors.ts';
 import { quoteWord } from '../lib/kit/words.ts';
 import { parseRunArguments } from '../lib/run/arguments.ts';
-import { runHeadless } from '../lib/run/headless-run.ts';
+import { runHeadless, type WorkArguments } from '../lib/run/headless-run.ts';
 import type { RunReport } from '../lib/run/run-report.ts';
 import { readRunSettings } from '../lib/run/settings.ts';
 import { cancel } from './cancel.ts';
+import { withClosing } from './closing.ts';
 import type { Invocation } from './invocation.ts';
 import { printReport } from './print.ts';
 import { progressView } from './progress-view.ts';
@@ -18,6 +19,10 @@ class Interrupted extends Error {
 export async function run(invocation: Invocation): Promise<number> {
 	const args = parseRunArguments(invocation.words);
 	if (args.kind === 'cancel') return cancel({ ...invocation, words: [args.folder, args.reason] });
+	return withClosing(args.folder, invocation, () => drive(args, invocation));
+}
+
+async function drive(args: WorkArguments, invocation: Invocation): Promise<number> {
 	const view = progressView(process.stderr);
 	const interrupt = new AbortController();
 	const onSignal = (): void => interrupt.abort(new Interrupted());

@@ -264,7 +264,34 @@ describe('budget', () => {
 		expect(surface.text.split('+some line of text\n').length - 1).toBe(600);
 	});
 
-	it('always names an untracked file over 1 MiB, and binds its content', async () => {
+	it('keeps source whole that lies, or speaks, like something else', async () => {
+		const test = await makeRepository();
+		const own = [
+			['build/tasks.js', ''],
+			['dist/run.js', ''],
+			['test/vendor/adapter.test.js', ''],
+			['src/core.js', '// Please do not modify the order of calls below\n'],
+		] as const;
+		const change = (): void => {
+			for (const [name, head] of own) test.write(name, `${head}${lines(100)}`);
+		};
+		const surface = await surfaceAfter(test.root, change, { budgetBytes: 100 });
+		expect(surface.summarised).toEqual([]);
+		expect(surface.text.split('+some line of text\n').length - 1).toBe(400);
+	});
+
+	it('keeps untracked source over 1 MiB whole, but not what is vendored', async () => {
+		const test = await makeRepository();
+		const change = (): void => {
+			test.write('src/big.js', lines(70_000));
+			test.write('vendor/big.js', lines(70_000));
+		};
+		const surface = await surfaceAfter(test.root, change);
+		expect(surface.summarised.map((one) => `${one.path} ${one.reason}`)).toEqual(['vendor/big.js too-large']);
+		expect(surface.text.split('+some line of text\n').length - 1).toBe(70_000);
+	});
+
+	it('always names untracked data over 1 MiB, and binds its content', async () => {
 		const test = await makeRepository();
 		const size = 1024 * 1024 + 1;
 		const surface = await surfaceAfter(test.root, () => test.write('data.txt', 'a'.repeat(size)));

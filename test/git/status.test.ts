@@ -79,6 +79,15 @@ describe('status', () => {
 		expect(again.status.toString()).not.toContain('.ccc');
 	});
 
+	it('shows what lies beside the records of another run', async () => {
+		const { root, write } = await makeRepository();
+		for (const name of ['run.md', 'task.md', 'artifacts/plan_v0.md', 'state/x']) write(`h/${name}`, '# CCC Run\n');
+		const repository = await openRepository(root, { env: GIT_TEST_ENV });
+		expect((await captureBaseline(repository, [])).status.toString()).toBe('');
+		write('h/evil.js', 'x');
+		expect((await captureBaseline(repository, [])).status.toString()).toBe('?? h/\n');
+	});
+
 	it('takes a folder with tracked files for a part of the project, though it looks like a run', async () => {
 		const { root, write, commit } = await makeRepository();
 		write('docs/state/x', 'x');

@@ -210,6 +210,21 @@ describe('what an ended program leaves behind', () => {
 	});
 });
 
+describe('what leaves the tree at once', () => {
+	// Again on a machine so busy that a look takes long: the pause after it is then longer than that moment.
+	it('is killed though its parent lives for a moment only', { retry: 2 }, async () => {
+		const cwd = await tempFolder();
+		const leave = `env -i PATH="$PATH" setsid sh -c 'echo $$ > pid; exec sleep 993' </dev/null >/dev/null 2>&1 &`;
+		const result = await run(['sh', '-c', `sleep 0.1; ${leave} sleep 0.15`], { cwd });
+		const pid = Number(await readFile(path.join(cwd, 'pid'), 'utf8'));
+		onTestFinished(async () => {
+			await killTree({ pid, graceMs: 0 });
+		});
+		expect(result).toMatchObject({ exitCode: 0, leftovers: 1 });
+		expect(await listTree({ pid })).toEqual([]);
+	});
+});
+
 describe('a callback or a file that fails', () => {
 	it('ends the program, then is thrown', async () => {
 		const failing = () => {

@@ -55,3 +55,12 @@ describe('cancel', () => {
 		expect(box.has('state/decisions.jsonl')).toBe(false);
 	});
 });
+
+it('a complete run has nothing to cancel', async () => {
+	const box = await makeSandbox();
+	expect(await box.ccc(['run', box.run, 'Change a.txt', 'p0-c0'])).toMatchObject({ code: 0 });
+	const { code, stderr } = await box.ccc(['cancel', box.run, 'no']);
+	expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('[nothing-to-cancel]') });
+	expect(box.status()).toBe('complete');
+	expect(box.has('state/decisions.jsonl')).toBe(false);
+});

@@ -1,56 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
-	reportsResolved,
 	saysNothing,
+	saysResolved,
 	severityIn,
-	titleKind,
+	severityMeant,
 	withoutLeadingTag,
 } from '../../scripts/lib/run/finding-tags.ts';
-
-describe('titleKind', () => {
-	it.each([
-		...[
-			'Findings',
-			'findings:',
-			'2. Findings',
-			'**Findings**',
-			'Major issues (3)',
-			'Open problems in the plan',
-			'Minor',
-		],
-		...[
-			'Blocking',
-			'Required changes',
-			'Must-fix',
-			'Nits',
-			'High priority',
-			'Previous findings',
-			'Issue',
-			'Key problem',
-		],
-	])('%j stands over findings', (title) => {
-		expect(titleKind(title)).toBe('group');
-	});
-
-	it.each(['Issue 1: rows get lost', 'Bug: it hangs', '3. Problem with the loop'])('%j is one', (title) => {
-		expect(titleKind(title)).toBe('single');
-	});
-
-	it.each([
-		...[
-			'Summary',
-			'Summary of findings',
-			'Questions',
-			'Open questions',
-			'Tests to Add',
-			'Verdict',
-			'Resolved findings',
-		],
-		...['Fixed issues', 'Debugging', 'Review', 'What changed', '', 'Rows get lost'],
-	])('%j is neither', (title) => {
-		expect(titleKind(title)).toBe('other');
-	});
-});
 
 describe('saysNothing', () => {
 	it.each([
@@ -67,20 +22,55 @@ describe('saysNothing', () => {
 	});
 });
 
-describe('reportsResolved', () => {
+describe('saysResolved', () => {
 	it.each([
-		['P1: fixed', true],
-		['**C12** verified in the diff', true],
-		['P1: not fixed', false],
-		['P1 fixed, but x', false],
-		['P1 is still open', false],
-		["P1 wasn't fixed", false],
-		['P1 is only partly addressed', false],
-		['P1: unresolved', false],
-		['The fixed size P1', false],
-		['P1', false],
+		...['P1: fixed', '**C12**: Fixed.', '**P1:** resolved', 'P1 addressed', 'C3 — resolved.', 'P1: **fixed**'].map(
+			(text) => [text, true] as const,
+		),
+		...['P1: not fixed', 'P1 fixed, but x', 'P1 is fixed', 'P1: fixed in a.ts', 'P1: confirmed', 'P1', 'fixed'].map(
+			(text) => [text, false] as const,
+		),
+		...['P1: unresolved', 'P1: fixed?', 'P1: fixed\nbut only half', 'P1: fixed P2', 'P1 - verified'].map(
+			(text) => [text, false] as const,
+		),
 	])('%j: %s', (text, resolved) => {
-		expect(reportsResolved(text)).toBe(resolved);
+		expect(saysResolved(text)).toBe(resolved);
+	});
+});
+
+describe('severityMeant', () => {
+	it.each([
+		...['It does not work, [major] in my view.', 'This, which is [major] since x', '[major]', 'a `[major]` one'],
+		...['All [major] findings are fixed.', 'not only [major]', 'This cannot be anything but [major].'],
+		...['[major] None handling is broken', '[major]: none of the rows survive', 'no doubt, [major]'],
+		...['No [minor] ones. But a [major] one.', 'no [major] one here, but a [major] one there'],
+		...['[critical] deletes data', '(high) deletes data', '**Major**: deletes data', '**Blocker** It hangs'],
+		...['1. **Critical:** x', 'P3: [severe] x', 'Severity: high', '**Severity:** Critical', 'MAJOR: x', '__High__: x'],
+		...['Fine so far.\n**Critical issue:** x', 'Must-fix: x'],
+		...['| major | deletes data |', '| 1 | **Critical** | x |', 'a | [high] | x', '| major | 0 rows survive |'],
+	])('%j is major', (text) => {
+		expect(severityMeant(text)).toBe('major');
+	});
+
+	it.each([
+		...['no [major] findings', 'This is not a [major] problem', 'not [major]', 'without any [major] ones', '0 [major]'],
+		...[
+			'No [minor] or [major] findings',
+			'neither [minor] nor [major]',
+			'[major] findings: none',
+			'[major]: none, [minor]: 0',
+		],
+		...['**[major]** findings: none.', 'a[high] is read twice', 'The high-level view', 'highly critical code'],
+		...[
+			'| Severity | Count |',
+			'| major | 0 |',
+			'|---|---|',
+			'| Major | Minor |',
+			'**Major**: none',
+			'Critical: none.',
+		],
+	])('%j is of no weight', (text) => {
+		expect(severityMeant(text)).toBeUndefined();
 	});
 });
 
@@ -89,7 +79,10 @@ describe('severityIn', () => {
 		['[minor] a', 'minor'],
 		['a [minor]', 'minor'],
 		['`[minor]` a', 'minor'],
-		['[minor] the `[major]` tag', 'minor'],
+		['[minor] the `[major]` tag', 'major'],
+		['[minor] not [major]', 'minor'],
+		['[critical] [minor] a', 'major'],
+		['[minor] a\n**Major**: b', 'major'],
 		['[minor] [major]', 'major'],
 		['the `[minor]` tag', 'major'],
 		['minor: a', 'major'],

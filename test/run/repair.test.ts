@@ -7,13 +7,14 @@ import { APPROVAL, MAJOR, seedRun } from '../support/seeded-run.ts';
 
 const ALL = ['plan_v0', 'plan_v0_review', 'code_v0', 'review_v0'];
 
-/** A command in the sandbox that has to say what is wrong in a few lines, and nothing on stdout. */
+/** A command in the sandbox that has to say what is wrong in a few lines; wrong usage leaves stdout empty. */
 async function complains(box: Sandbox, words: readonly string[], exit: number, code: string): Promise<string> {
 	const ran = await box.ccc(words);
 	expect(ran.stderr).toContain(`[${code}]`);
 	expect(ran.stderr).not.toMatch(/^ {4}at /m);
 	expect(ran.code).toBe(exit);
-	expect(ran.stdout).toBe('');
+	if (exit === 2) expect(ran.stdout).toBe('');
+	else expect(ran.stdout).toMatch(/^CCC run: .*\nStage completed: \w+\nNext action: \w+\n$/);
 	return ran.stderr;
 }
 

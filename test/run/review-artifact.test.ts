@@ -47,12 +47,12 @@ describe('renderReviewArtifact', () => {
 			blocked: ['no key'],
 			summary: 'Two\n\nlines',
 			questions: 'Why?',
-			testsToAdd: 'not in a plan review',
+			testsToAdd: '- one',
 		});
 		expect(render(PLAN, said, 'BLOCKER', 4)).toBe(
 			[
 				'# Plan v1 Review\n\n## Summary\n',
-				'Codex said READY: no, with 2 findings (1 major, 1 minor).\n\n> BLOCKED: no key\n\n> Two\n>\n> lines\n',
+				'Codex said READY: no, with 2 findings (1 major, 1 minor).\n\n> BLOCKED: no key\n\n> Two\n>\n> lines\n\n> Tests to add:\n>\n> - one\n',
 				'## Findings\n\n- P4 [major] a\n\n  ```\n  b\n  ```\n- P5 [minor] c\n',
 				'## Questions\n\n> Why?\n',
 				'## Verdict\n\nVERDICT: BLOCKER\n',

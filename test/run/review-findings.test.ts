@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { attestVerdict } from '../../scripts/lib/run/attest.ts';
 import { findingsOf, NO, read, readingOf, YES } from '../support/reviews.ts';
 
 describe('findings, as models write them', () => {
@@ -11,7 +13,7 @@ describe('findings, as models write them', () => {
 		['a tag with escapes', '## Findings\n- \\[minor\\] a', ['minor: a']],
 		['a tag at the end', '## Findings\n- a [minor]\n- b [major].', ['minor: a [minor]', 'major: b [major].']],
 		['an id of an earlier review', '## Findings\n- P3 [minor] a', ['minor: P3 [minor] a']],
-		['no headings at all', 'Two small ones:\n\n- [minor] a\n- [minor] b', ['minor: a', 'minor: b']],
+		['no headings at all', '- [minor] a\n- [minor] b', ['minor: a', 'minor: b']],
 		['untagged items without headings', '- a\n- b', ['major: a', 'major: b']],
 		['an untagged item under the heading', '## Findings\n- [minor] a\n- b', ['minor: a', 'major: b']],
 		['a list with a tag under an unknown heading', '## Review\n- [minor] a\n- b', ['minor: a', 'major: b']],
@@ -124,7 +126,42 @@ describe('findings, as models write them', () => {
 			'## Previous findings\n- P1: not fixed\n- P2 (fixed, but only half)',
 			['major: P1: not fixed', 'major: P2 (fixed, but only half)'],
 		],
-		['an introduction by colon', '## Findings\nTwo small ones:\n- [minor] a\n- [minor] b', ['minor: a', 'minor: b']],
+		['paragraphs as headings', '**Findings**\n\n- a\n\n**Questions:**\n\n- why?', ['major: a']],
+		['items under any heading', '## Correctness\n- a\n\n## Style\n- [minor] b', ['major: a', 'minor: b']],
+		[
+			'an item that tells of an id',
+			'- C1: I verified that it deletes rows.',
+			['major: C1: I verified that it deletes rows.'],
+		],
+		[
+			'a confirmation',
+			'## Findings\n- P1: confirmed, it is real\n- [minor] b',
+			['major: P1: confirmed, it is real', 'minor: b'],
+		],
+		['other words of severity', '[critical] a\n\n**Major**: b', ['major: [critical] a', 'major: **Major**: b']],
+		['a heading by severity', '### Critical: a\n\nb', ['major: Critical: a\n\nb']],
+		[
+			'a tag after other words of denial',
+			'It does not run, [major] in my view.',
+			['major: It does not run, [major] in my view.'],
+		],
+		['a tag in the summary', '## Summary\nOne thing is [major]: a', ['major: One thing is [major]: a']],
+		['a tag in HTML', '<details>\n[major] a\n</details>', ['major: a\n</details>']],
+		[
+			'a table without brackets',
+			'| Severity | What |\n|---|---|\n| major | a |\n| nit | b |',
+			['major: | major | a |', 'major: | nit | b |'],
+		],
+		[
+			'a minor heading that others follow',
+			'# [minor] Naming\n\nb\n\n## Safety\n- c',
+			['minor: Naming\n\nb', 'major: c'],
+		],
+		[
+			'a recap of what is fixed',
+			'## Summary\nAll [major] findings are fixed.',
+			['major: All [major] findings are fixed.'],
+		],
 	])('%s', (_, text, findings) => {
 		expect(findingsOf(`${text}${YES}`)).toEqual(findings);
 		expect(findingsOf(`${text}${NO}`)).toEqual(findings);
@@ -161,12 +198,8 @@ describe('findings, as models write them', () => {
 
 	it.each([
 		['a denial in the summary', '## Summary\n- No [major] issues, two [minor] nits seen\n\n## Findings\nNone.'],
-		['a denial in prose', '## Summary\nAll [major] findings are fixed.\n\n## Findings\nNone.'],
 		['what is quoted', '> - [major] a\n\n```\n- [major] b\n```\n\n<!--\n- [major] c\n-->\n\n    - [major] d'],
-		[
-			'an earlier finding that is done with',
-			'## Findings\n- P1: fixed\n- **P2** verified in the diff\n- C3 — resolved.',
-		],
+		['an earlier finding that is done with', '## Findings\n- P1: fixed\n- **P2**: addressed\n- C3 — resolved.'],
 		['questions', '## Findings\nNone.\n\n## Questions\n- why?\n\n## Tests to Add\n- one for x'],
 		['a list of what was read, under a heading of its own', '## Checked\n- the types\n- the tests'],
 	])('%s is no finding', (_, text) => {
@@ -181,5 +214,59 @@ describe('findings, as models write them', () => {
 		});
 		expect(findingsOf(`${text}${NO}`)).toEqual(['major: Rows may get lost.', 'minor: a']);
 		expect(readingOf(`${text}\n- [major] b${NO}`).summary).toBe('Short.\n\nRows may get lost.');
+	});
+
+	it.each([
+		['an introduction', 'Two small ones:\n\n- [minor] a', 'Two small ones:'],
+		['what goes on behind a minor finding', '- [minor] a\n\nRows get lost.', 'a\n\nRows get lost.'],
+		['text under any heading', '## Safety\nRows get lost.\n\n## Findings\n- [minor] a', 'Rows get lost.'],
+	])('lets prose of unstated weight count in a refusal only: %s', (_, text, words) => {
+		expect(readingOf(`${text}${YES}`).findings.map(({ severity }) => severity)).toEqual(['minor']);
+		expect(findingsOf(`${text}${NO}`)).toContain(`major: ${words}`);
+	});
+
+	it.each([
+		['## Correctness\n- Deletes user data.\n\n## Style\n- [minor] naming', NO],
+		['## Correctness\n- Deletes user data.', YES],
+		['## Findings\n- P1: confirmed, the crash is real\n- [minor] naming', NO],
+		['- C1: I verified that it deletes the database.', YES],
+		['[critical] deletes data', YES],
+		['**Major**: deletes data', YES],
+		['It does not work for empty input, [major] in my view.', YES],
+		['- [minor] naming\n\nThe parser does not check bounds, which is [major] since x.', YES],
+		['| major | deletes data |', YES],
+	])('is not approved where no version is left: %j', (text, end) => {
+		expect(attestVerdict(readingOf(`${text}${end}`), false, 'normal')).toBe('NEEDS_CHANGES');
+	});
+
+	it('keeps each line of a review somewhere', () => {
+		const blocks = fc.constantFrom(
+			...['# Review', '## Summary', '## Findings', '## Tests to Add', '## Strengths', '## Safety', '### [minor] W'],
+			...[
+				'**Questions**',
+				'W',
+				'W:',
+				'- W',
+				'- [minor] W',
+				'- P1: fixed\n- W',
+				'1. W\n   - W',
+				'[minor] W',
+				'> W',
+				'---',
+			],
+			...['```\nW\n```', '<b>\nW\n</b>', '| W | minor |\n|---|---|\n| minor | W |\n| x | W |', 'W\n[major] W'],
+		);
+		fc.assert(
+			fc.property(fc.array(blocks, { maxLength: 8 }), fc.constantFrom(YES, NO), (parts, end) => {
+				let count = 0;
+				const text = parts.join('\n\n').replace(/W/g, () => `w${++count}w`);
+				const result = read(`${text}${end}`);
+				if ('unreadable' in result) return;
+				const { findings, summary, questions, testsToAdd } = result.reading;
+				const kept = [...findings.map((finding) => finding.text), summary, questions, testsToAdd].join('\n');
+				for (let word = 1; word <= count; word++) expect(kept).toContain(`w${word}w`);
+			}),
+			{ numRuns: 300 },
+		);
 	});
 });

@@ -1,5 +1,6 @@
 /** The mutation guard: what a repository held before, what it holds now, and the difference. */
 import { readFingerprints } from './fingerprint.ts';
+import { findHidden } from './hidden-files.ts';
 import { excludeInside, isGitlink, readListing, type TrackedEntry } from './listing.ts';
 import { showPath } from './paths.ts';
 import { openInner, type Repository } from './repository.ts';
@@ -24,7 +25,8 @@ export interface PictureChange {
 
 /**
  * Takes the picture of a repository: HEAD, index, tracked and untracked content with modes, submodules and nested
- * repositories inside. Ignored files and run folders are not in it.
+ * repositories inside. Ignored files and run folders are not in it, but every rule that ignores files is: a `.gitignore`
+ * that is ignored itself, and `.git/info/exclude`.
  * @param exclude run folders, relative to the root
  */
 export async function takePicture(repository: Repository, exclude: readonly string[]): Promise<Picture> {
@@ -39,12 +41,19 @@ async function addRepository(
 	prefix: string,
 	entries: Map<string, string>,
 ): Promise<{ commit: string | null; ref: string | null }> {
-	const { listing, head } = await withView(repository, async (view) => ({
-		listing: await readListing(view, exclude),
-		head: { commit: view.head.commit ?? null, ref: view.head.ref ?? null },
-	}));
+	const { listing, hidden, head } = await withView(repository, async (view) => {
+		const found = await readListing(view, exclude);
+		return {
+			listing: found,
+			hidden: await findHidden(view, found),
+			head: { commit: view.head.commit ?? null, ref: view.head.ref ?? null },
+		};
+	});
 	const staged = stagedByPath(listing.tracked);
-	const found = await readFingerprints(repository.root, [...staged.keys(), ...listing.untracked]);
+	const paths = [...staged.keys(), ...listing.untracked, ...hidden.byHiddenRules.keys()];
+	const found = await readFingerprints(repository.root, paths);
+	const infoExclude = await readFingerprints(repository.commonFolder, ['info/exclude']);
+	for (const [path, print] of infoExclude) if (print !== 'absent') found.set(`.git/${path}`, print);
 	for (const { path, kind } of listing.specials) found.set(path, kind);
 	for (const path of [...listing.tracked.filter(isGitlink).map((entry) => entry.path), ...listing.repositories]) {
 		const inner = await openInner(repository, path);

@@ -1,6 +1,6 @@
 /** What a work tree holds: tracked entries, untracked files, nested repositories, special files; run folders apart. */
 import { decodePath, isWithin, isWithinAny, splitFields } from './paths.ts';
-import { findRunFolders } from './run-folders.ts';
+import { findRunEntries } from './run-folders.ts';
 import { findSpecialFiles, type SpecialFile } from './special-files.ts';
 import type { View } from './view.ts';
 
@@ -22,11 +22,11 @@ export interface Listing {
 	/** Untracked git repositories, as folders. */
 	readonly repositories: readonly string[];
 	readonly specials: readonly SpecialFile[];
-	/** Run folders that are in none of the lists: those handed in, and others found. */
+	/** What is in none of the lists: the run folders handed in, and the own entries of others that were found. */
 	readonly exclude: readonly string[];
 }
 
-/** Lists the work tree without the run folders in `exclude` (relative to the root) and others that look like one. */
+/** Lists the work tree without the run folders in `exclude` (relative to the root) and the records of other runs. */
 export async function readListing(view: View, exclude: readonly string[]): Promise<Listing> {
 	const given = exclude.map(tidyFolder).filter((folder) => folder !== '' && !folder.startsWith('../'));
 	const [index, others] = await Promise.all([
@@ -35,7 +35,7 @@ export async function readListing(view: View, exclude: readonly string[]): Promi
 	]);
 	const tracked = splitFields(index).map(parseEntry);
 	const listed = splitFields(others).map(decodePath);
-	const found = await findRunFolders(view.repository.root, listed, tracked);
+	const found = await findRunEntries(view.repository.root, listed, tracked);
 	const left = [...given, ...found];
 	const isIn = (path: string): boolean => !isWithinAny(path, left);
 	const untracked = listed.filter((path) => !path.endsWith('/') && isIn(path));
@@ -55,12 +55,12 @@ export function isGitlink(entry: TrackedEntry): boolean {
 	return entry.mode === '160000';
 }
 
-/** Arguments after `--` that mean everything but these folders. Literal: a folder's name is never a pattern. */
+/** Arguments after `--` that mean everything but these paths. Literal: a name is never a pattern. */
 export function pathspecs(exclude: readonly string[]): string[] {
-	return ['.', ...exclude.map((folder) => `:(top,exclude,literal)${folder}`)];
+	return ['.', ...exclude.map((one) => `:(top,exclude,literal)${one}`)];
 }
 
-/** The run folders that lie inside `folder`, as seen from there. */
+/** What of `exclude` lies inside `folder`, as seen from there. */
 export function excludeInside(exclude: readonly string[], folder: string): string[] {
 	return exclude.filter((one) => one !== folder && isWithin(one, folder)).map((one) => one.slice(folder.length + 1));
 }

@@ -19,7 +19,7 @@ export interface ReviewSurface {
 	readonly sha256: string;
 	/** Length of those bytes. */
 	readonly bytes: number;
-	/** Files whose content the text leaves out: to fit the budget, and always binary and very large untracked ones. */
+	/** Files whose content the text leaves out: to fit the budget, and always binary ones and very large untracked data. */
 	readonly summarised: Summarised[];
 	/** Every path that differs from the baseline or is untracked, renames with both names; sorted. */
 	readonly changedPaths: string[];

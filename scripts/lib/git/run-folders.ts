@@ -4,11 +4,15 @@ import { lstat, open } from 'node:fs/promises';
 import path from 'node:path';
 import { filePath, isPlainText, isWithin } from './paths.ts';
 
+/** What a run keeps in its folder. Anything else in such a folder is not a record, and so is work to review. */
+const OWN_ENTRIES = ['run.md', 'task.md', '.gitignore', 'artifacts', 'state'];
+
 /**
- * The untracked folders that hold a `run.md` whose first line is `# CCC Run`, and a `state` folder.
- * A folder with a tracked file in it is part of the project, and never one of them.
+ * The own entries of every untracked folder that holds a `run.md` whose first line is `# CCC Run`, and a `state`
+ * folder. A folder with a tracked file in it is part of the project, and never one of them.
+ * @param untracked paths among which the `run.md` files are, ignored or not
  */
-export async function findRunFolders(
+export async function findRunEntries(
 	root: string,
 	untracked: readonly string[],
 	tracked: readonly { readonly path: string }[],
@@ -18,9 +22,11 @@ export async function findRunFolders(
 		.map((one) => path.posix.dirname(one))
 		.filter((folder) => !tracked.some((entry) => isWithin(entry.path, folder)));
 	const checked = await Promise.all(
-		candidates.map(async (folder) => ((await isRunFolder(root, folder)) ? folder : '')),
+		candidates.map(async (folder) => ((await isRunFolder(root, folder)) ? folder : undefined)),
 	);
-	return checked.filter((folder) => folder !== '');
+	return checked
+		.filter((folder) => folder !== undefined)
+		.flatMap((folder) => OWN_ENTRIES.map((entry) => `${folder}/${entry}`));
 }
 
 async function isRunFolder(root: string, folder: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** The parts a review surface is made of, read from the repository; how they are shown is decided elsewhere. */
 import type { Baseline } from './baseline.ts';
 import { readDiff } from './diff.ts';
+import { describeHidden } from './hidden-files.ts';
 import { type Listing, readListing } from './listing.ts';
 import { type PatchPart, splitPatch } from './patch.ts';
 import { showPath } from './paths.ts';
@@ -27,12 +28,13 @@ export async function readSections(view: View, baseline: Baseline, exclude: read
 	const compare = baseline.kind === 'head' ? [`${baseline.ref}...HEAD`] : [baseline.ref, 'HEAD'];
 	const read = async (args: readonly string[], stat = false): Promise<string> =>
 		(await readDiff(view, { compare: args, exclude: listing.exclude, stat })).toString('latin1');
-	const [committed, staged, unstaged, others] = await Promise.all([
+	const [committed, staged, unstaged, others, hidden] = await Promise.all([
 		// HEAD does not resolve before the first commit.
 		view.head.commit === undefined ? undefined : Promise.all([read(compare, true), read(compare)]),
 		read(['--cached']),
 		read([]),
 		readUntracked(view, listing, ''),
+		readHiddenFiles(view, listing, ''),
 	]);
 	return [
 		{ title: 'git status --short', plain: status.toString('latin1') },
@@ -45,6 +47,7 @@ export async function readSections(view: View, baseline: Baseline, exclude: read
 		{ title: 'git diff --cached', parts: splitPatch(staged) },
 		{ title: 'git diff', parts: splitPatch(unstaged) },
 		{ title: 'Untracked files', notes: others.notes, parts: splitPatch(others.patch) },
+		...hidden,
 		...(await readHiddenSection(view, listing, '')),
 		...(await readSubmoduleSections(view, listing, baseline.ref, '')),
 	];
@@ -84,6 +87,7 @@ async function readSubmodule(
 			notes: others.notes.map((note) => ({ ...note, path: prefix + note.path })),
 			parts: splitPatch(others.patch),
 		},
+		...(await readHiddenFiles(view, listing, prefix)),
 		...(await readHiddenSection(view, listing, prefix)),
 	];
 	const shown = sections.filter((section) => !isEmpty(section));
@@ -101,6 +105,15 @@ async function readHiddenSection(view: View, listing: Listing, prefix: string): 
 	const where = prefix === '' ? '' : `Submodule ${showPath(prefix.slice(0, -1))}: `;
 	const title = `${where}Changes that git diff leaves out (assume-unchanged or skip-worktree)`;
 	return parts.length === 0 ? [] : [{ title, parts }];
+}
+
+/** Names, without content, behind ignore rules that the review does not show; there is a section only for some. */
+async function readHiddenFiles(view: View, listing: Listing, prefix: string): Promise<Section[]> {
+	const text = await describeHidden(view, listing, prefix);
+	if (text === '') return [];
+	const where = prefix === '' ? 'Files' : `Submodule ${showPath(prefix.slice(0, -1))}: files`;
+	const title = `${where} hidden by ignore rules that are not part of this review`;
+	return [{ title, plain: Buffer.from(text).toString('latin1') }];
 }
 
 function isEmpty(section: Section): boolean {

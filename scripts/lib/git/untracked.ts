@@ -2,6 +2,7 @@
 import { lstat, readlink } from 'node:fs/promises';
 import { systemCode } from '../kit/errors.ts';
 import { readDiff } from './diff.ts';
+import { isSource, kindOfPath } from './file-kinds.ts';
 import { hashFile } from './fingerprint.ts';
 import type { Listing } from './listing.ts';
 import { decodePath, filePath, showPath } from './paths.ts';
@@ -10,7 +11,7 @@ import { addEntries, type IndexEntry, isIndexable } from './scratch-index.ts';
 import { unreadable } from './unreadable.ts';
 import type { View } from './view.ts';
 
-/** Above this an untracked file is named and not shown: 1 MiB. */
+/** Above this an untracked file that is neither source nor test is named and not shown: 1 MiB. */
 const MAX_SHOWN_BYTES = 1024 * 1024;
 
 export interface Note {
@@ -40,7 +41,7 @@ export async function readUntracked(view: View, listing: Listing, prefix: string
 		if (entry.mode === '120000') {
 			const target = decodePath(await readlink(filePath(repository.root, path), 'buffer'));
 			notes.push({ path, text: `[symbolic link] ${shown} -> ${showPath(target)}` });
-		} else if (entry.bytes > MAX_SHOWN_BYTES) {
+		} else if (entry.bytes > MAX_SHOWN_BYTES && !isShownWhole(path)) {
 			const facts = `${entry.bytes} bytes, sha256 ${await hashFile(repository.root, path)}`;
 			notes.push({ path, text: `[summarised: too-large] ${shown}: ${facts}`, tooLarge: entry.bytes });
 		} else if (!isIndexable(path, entry.mode)) {
@@ -74,6 +75,11 @@ export async function untrackedEntries(repository: Repository, listing: Listing)
 		if (head !== undefined && isIndexable(path, '160000')) entries.push({ path, mode: '160000', oid: head });
 	}
 	return entries;
+}
+
+/** Source stays whole whatever its size: the ceiling of a prompt decides about it, never silence. */
+function isShownWhole(path: string): boolean {
+	return isSource(path) && kindOfPath(path) === undefined;
 }
 
 async function statEntry(

@@ -14,6 +14,8 @@ import { callGit, type Head, type Repository, readHeadState } from './repository
 export interface View {
 	readonly repository: Repository;
 	readonly head: Head;
+	/** Its throw-away git folder: what is put there goes with the view. */
+	readonly folder: string;
 	/** Runs git and returns its stdout. */
 	run(args: readonly string[], options?: ViewCall): Promise<Buffer>;
 	/** The same where other exit codes are answers too. */
@@ -25,6 +27,8 @@ export interface View {
 interface ViewCall {
 	readonly input?: Uint8Array;
 	readonly index?: string;
+	/** Another folder to take for the work tree, absolute. */
+	readonly workTree?: string;
 }
 
 /**
@@ -46,11 +50,11 @@ function viewOf(repository: Repository, head: Head, folder: string): View {
 	let extraIndexes = 0;
 	const ask: View['ask'] = (args, answers, options = {}) =>
 		runGit(args, {
-			cwd: repository.root,
+			cwd: options.workTree ?? repository.root,
 			env: {
 				...repository.environment,
 				GIT_DIR: folder,
-				GIT_WORK_TREE: repository.root,
+				GIT_WORK_TREE: options.workTree ?? repository.root,
 				GIT_OBJECT_DIRECTORY: path.join(repository.commonFolder, 'objects'),
 				GIT_INDEX_FILE: path.join(folder, options.index ?? 'index'),
 			},
@@ -62,6 +66,7 @@ function viewOf(repository: Repository, head: Head, folder: string): View {
 	return {
 		repository,
 		head,
+		folder,
 		ask,
 		run: async (args, options) => (await ask(args, [0], options)).stdout,
 		addIndex: async (from) => {

@@ -3,7 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { processRow } from './process-table.ts';
 import { listTree, type ProcessEntry } from './process-tree.ts';
 
-const EVERY_MS = 500;
+/**
+ * A child that leaves its session and drops the marker is known only if it is seen before its parent ends, so looks
+ * come as often as a tenth of one core allows.
+ */
+const PAUSE_PER_LOOK = 10;
+const SHORTEST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 1000;
 
 /**
  * Watches from now until `stop()`. To be called in the same turn as the spawn: until then even a child that has
@@ -22,8 +28,9 @@ export function watchTree(root: { pid: number; marker?: string }): {
 	const sample = async (): Promise<void> => {
 		await first;
 		while (!stopped.signal.aborted) {
+			const began = performance.now();
 			for (const entry of await listTree(root, [...known.values()])) remember(entry);
-			await delay(EVERY_MS, undefined, { signal: stopped.signal, ref: false });
+			await delay(pauseAfter(performance.now() - began), undefined, { signal: stopped.signal, ref: false });
 		}
 	};
 	// A missed sample costs knowledge, not correctness; the delay ends with an AbortError.
@@ -35,4 +42,8 @@ export function watchTree(root: { pid: number; marker?: string }): {
 		},
 		stop: () => stopped.abort(),
 	};
+}
+
+function pauseAfter(lookMs: number): number {
+	return Math.min(Math.max(lookMs * PAUSE_PER_LOOK, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }

@@ -35,7 +35,7 @@ export interface CancelOptions {
 
 /**
  * Cancels a run, also one that another command is working on: that one is asked to stop.
- * @throws CccError `already-canceled` (exit 3), `locked` (exit 4) when the other command does not let go in time
+ * @throws CccError `already-canceled` (exit 3), `nothing-to-cancel` (exit 2) for a complete run, `locked` (exit 4) when the other command does not let go in time
  */
 export async function cancelRun(options: CancelOptions): Promise<RunReport> {
 	const deadline = options.now().getTime() + PATIENCE_MS;
@@ -68,6 +68,13 @@ async function cancelLocked({ folder, shown, reason, now }: CancelOptions, lock:
 			at: shown,
 			found: earlier.reason,
 			exitCode: EXIT.blocked,
+		});
+	}
+	if (status === 'complete' && !earlier) {
+		throw new CccError('nothing-to-cancel', 'This run is complete: there is nothing to cancel.', {
+			at: shown,
+			next: 'to have another version: ccc decide <folder> revise "<reason>"',
+			exitCode: EXIT.usage,
 		});
 	}
 	for (const attempt of await liveAttempts(folder)) {

@@ -22,7 +22,7 @@ import { coderOf } from './stages.ts';
 import { startRun } from './start-run.ts';
 import { readRunFile } from './truth.ts';
 
-type WorkArguments = Exclude<RunArguments, { kind: 'cancel' }>;
+export type WorkArguments = Exclude<RunArguments, { kind: 'cancel' }>;
 
 export interface HeadlessContext {
 	readonly cwd: string;

@@ -38,6 +38,9 @@ function summaryOf({ reviewer, reading, verdict, stage }: ReviewArtifactInput): 
 		parts.push(reading.blocked.map((reason) => quoted(`BLOCKED: ${reason}`)).join('\n'));
 	}
 	if (reading.summary !== '') parts.push(quoted(reading.summary));
+	// A plan review has no section of its own for them.
+	if (stage.kind === 'plan_review' && reading.testsToAdd !== '')
+		parts.push(quoted(`Tests to add:\n\n${reading.testsToAdd}`));
 	return parts.join('\n\n');
 }
 

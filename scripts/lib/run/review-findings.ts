@@ -1,115 +1,93 @@
 /**
- * Finds what a reviewer objects to, word for word, with its severity; untagged means major (protocol: Verdicts). Under a
- * heading for findings every block counts; elsewhere only what is tagged does.
+ * Finds what a reviewer objects to, word for word, with its severity; untagged means major (protocol: Verdicts). Each
+ * list item is a finding, but for untagged ones under titles such as `Questions`. What is no finding stays beside them.
  */
 import type { Nodes, Root, RootContent } from 'mdast';
 import { toString as textOf } from 'mdast-util-to-string';
-import { FindingList, type Objections } from './finding-list.ts';
+import { FindingList, type ReviewFinding, type Words } from './finding-list.ts';
 import {
 	endsWithTag,
+	isRow,
 	isTagged,
-	meansTag,
-	reportsResolved,
 	saysNothing,
+	saysResolved,
 	severityIn,
+	severityMeant,
 	severityOf,
 	startsWithTag,
-	titleKind,
 	withoutLeadingTag,
 } from './finding-tags.ts';
-import { lastLineOf } from './last-line.ts';
+import { titleKind } from './finding-titles.ts';
+import { sourceOf } from './node-source.ts';
 
-export function plainText(node: Nodes): string {
-	return textOf(node).trim();
-}
+type Source = (node: Nodes, next?: Nodes) => string;
+type Of<T extends RootContent['type']> = Extract<RootContent, { type: T }>;
+
+/** Titles that say nothing of their own. */
+const PLAIN_TITLE = /^(?:(?:plan |code )?review(?: v\d+)?|findings)$/i;
+/** Of a paragraph that serves as a heading: deeper than any. */
+const PARAGRAPH_DEPTH = 7;
 
 /** @param skip 1-based lines that are signals, not text */
-export function findingsIn(root: Root, lines: readonly string[], skip: ReadonlySet<number>): Objections {
+export function findingsIn(
+	root: Root,
+	lines: readonly string[],
+	skip: ReadonlySet<number>,
+): { findings: readonly ReviewFinding[]; words: readonly Words[] } {
 	const found = new FindingList();
-	const source = (node: Nodes, next?: Nodes): string => ownSource(node, next, lines, skip);
-	const isTitle = (node: RootContent): boolean => node.type === 'heading' && !isRuledProse(node, lines);
-	const titled = root.children.some((node) => isTitle(node) && titleKind(plainText(node)) !== 'other');
-	// Without any heading for findings, a review that starts right away lists them.
-	let section = { counts: !titled, explicit: false, depth: 0 };
-	found.open(section.explicit);
+	const source: Source = (node, next) => sourceOf(node, next, lines, skip);
 	for (let index = 0; index < root.children.length; index++) {
 		const node = root.children[index]!;
-		if (node.type === 'heading' && isTitle(node)) {
-			if (source(node) === '') continue;
-			const title = plainText(node);
-			const kind = titleKind(title);
-			const isInner = section.explicit && node.depth > section.depth;
-			const end = headedEnd(root.children, index);
-			const body = root.children.slice(index + 1, end);
-			if (startsWithTag(title) || kind === 'single' || (isInner && kind === 'other' && !isCategory(body))) {
-				if (isInner) found.openInner();
-				else found.open(false);
-				if (startsWithTag(title) || !listsNothing(body, source)) {
-					const text = [node, ...body].map((block) => source(block)).filter((block) => block !== '');
-					found.add(severityOf([node, ...body]), withoutLeadingTag(text.join('\n\n')));
-				}
-				index = end - 1;
-			} else if (isInner) found.openInner();
-			else {
-				section = { counts: kind === 'group', explicit: kind === 'group', depth: node.depth };
-				found.open(section.explicit);
-			}
-		} else if (node.type === 'list') {
-			const counts = section.counts || (!titled && node.children.some(isTagged));
-			for (const [at, item] of node.children.entries()) {
-				const text = source(item, node.children[at + 1]);
-				const tagged = isTagged(item);
-				if ((text === '' && !tagged) || saysNothing(withoutLeadingTag(text))) continue;
-				if (!tagged && reportsResolved(text)) continue;
-				if (tagged || counts) found.add(severityOf([item]), withoutLeadingTag(text));
-			}
-		} else if (node.type === 'paragraph' || node.type === 'heading' || node.type === 'definition') {
-			const text = source(node);
-			// A line such as READY: ends what the finding before it has to say.
-			if (text === '') found.endLast();
-			const { untagged, tagged } = splitParagraph(text);
-			takeText(found, untagged, section.counts);
-			for (const group of tagged) {
-				if (!saysNothing(withoutLeadingTag(group))) found.add(severityIn(group), withoutLeadingTag(group));
-			}
-		} else if (node.type === 'thematicBreak') found.endLast();
-		else if (node.type !== 'html' || !/^\s*<!--/.test(source(node))) takeQuoted(found, source(node), section.counts);
+		const text = node.type === 'list' ? '' : source(node);
+		if (node.type === 'list') takeList(found, node, source);
+		// A line such as READY: ends what the finding before it has to say.
+		else if (text === '' || node.type === 'thematicBreak') found.endLast();
+		else if (node.type === 'heading' && !isRuledProse(node, lines)) {
+			index = takeHeading(found, root.children, index, source) - 1;
+		} else if (node.type === 'paragraph' && isParagraphTitle(text)) {
+			found.close(PARAGRAPH_DEPTH);
+			found.open(titleKind(text), PARAGRAPH_DEPTH);
+			found.note(text);
+		} else if (node.type === 'code' || node.type === 'blockquote') takeQuoted(found, text);
+		else takeLines(found, node.type === 'html' ? text.replace(/<!--[\s\S]*?-->/g, '').trim() : text);
 	}
-	found.open(false);
+	found.close(0);
 	return found;
 }
 
-/** Whether the blocks below a heading say, as text or as list items, that there is nothing, and one of them does. */
-function listsNothing(body: readonly RootContent[], source: (node: Nodes) => string): boolean {
-	const parts = body.flatMap((node): Nodes[] => (node.type === 'list' ? node.children : [node]));
-	const texts = parts.map((part) => withoutLeadingTag(source(part))).filter((text) => text !== '');
-	return texts.length > 0 && texts.every(saysNothing);
+/** @returns the index of the first block that is not taken */
+function takeHeading(found: FindingList, nodes: readonly RootContent[], index: number, source: Source): number {
+	const node = nodes[index] as Of<'heading'>;
+	const title = textOf(node).trim();
+	const kind = titleKind(title);
+	found.close(node.depth);
+	const end = headedEnd(nodes, index);
+	const body = nodes.slice(index + 1, end);
+	const isFinding =
+		kind === 'finding' || (kind === 'other' && (startsWithTag(title) || (found.inGroup && !isCategory(body))));
+	if (!isFinding) {
+		found.open(kind, node.depth);
+		const isRepeated = ['summary', 'questions', 'tests'].includes(kind);
+		if (!isRepeated && !PLAIN_TITLE.test(title)) found.note(`${'#'.repeat(node.depth)} ${source(node)}`);
+		return index + 1;
+	}
+	if (startsWithTag(title) || !listsNothing(body, source)) {
+		const text = [node, ...body].map((block) => source(block)).filter((block) => block !== '');
+		found.add(severityOf([node, ...body]), withoutLeadingTag(text.join('\n\n')));
+	}
+	return end;
 }
 
-type Heading = Extract<RootContent, { type: 'heading' }>;
-
-/** Code, quotations and HTML: their words belong to what is objected to, but a tag in them is not the reviewer's. */
-function takeQuoted(found: FindingList, text: string, counts: boolean): void {
-	if (text === '') return;
-	if (found.hasLast) found.goOn(text, false);
-	else if (counts) found.prose.push(text);
-}
-
-/** Text outside lists: a finding where a tag says so, what the finding before it goes on with, or prose. */
-function takeText(found: FindingList, text: string, counts: boolean): void {
-	if (text === '' || saysNothing(text)) return;
-	const means = meansTag(text);
-	if (found.hasLast && !endsWithTag(text)) found.goOn(text, means && severityIn(text) === 'major');
-	else if (counts && (means || endsWithTag(text))) found.add(severityIn(text), text);
-	else if (counts) found.prose.push(text);
-}
-
-/** A paragraph with a rule right below it, which Markdown takes for a heading. */
-function isRuledProse(node: Heading, lines: readonly string[]): boolean {
-	const { start, end } = node.position!;
-	if (start.line === end.line || /^ {0,3}#/.test(lines[start.line - 1] ?? '')) return false;
-	const title = plainText(node);
-	return end.line > start.line + 1 || /[.!?,;]$/.test(title) || title.split(/\s+/).length > 3;
+/** A finding's heading owns what follows, up to the next one of its depth or higher; a minor one up to the next. */
+function headedEnd(nodes: readonly RootContent[], start: number): number {
+	const heading = nodes[start] as Of<'heading'>;
+	const isMinor = severityOf([heading]) === 'minor';
+	let end = start + 1;
+	for (; end < nodes.length; end++) {
+		const node = nodes[end]!;
+		if (node.type === 'heading' && (isMinor || node.depth <= heading.depth || startsWithTag(textOf(node)))) break;
+	}
+	return end;
 }
 
 /** Whether the blocks below a heading are findings themselves, so that the heading only groups them. */
@@ -117,52 +95,71 @@ function isCategory(body: readonly RootContent[]): boolean {
 	return body.some(isTagged) || body[0]?.type === 'heading';
 }
 
-/** A heading such as `### [major] Off by one` owns what follows, up to the next heading of its depth or higher. */
-function headedEnd(nodes: readonly RootContent[], start: number): number {
-	const heading = nodes[start];
-	const depth = heading?.type === 'heading' ? heading.depth : 6;
-	let end = start + 1;
-	while (end < nodes.length) {
-		const node = nodes[end]!;
-		if (node.type === 'heading' && (node.depth <= depth || startsWithTag(plainText(node)))) break;
-		end++;
-	}
-	return end;
+/** Whether the blocks below a heading say, as text or as list items, that there is nothing, and one of them does. */
+function listsNothing(body: readonly RootContent[], source: Source): boolean {
+	const parts = body.flatMap((node): Nodes[] => (node.type === 'list' ? node.children : [node]));
+	const texts = parts.map((part) => source(part)).filter((text) => text !== '');
+	return texts.length > 0 && texts.every(saysNothing);
 }
 
-/** Lines of a paragraph that begin with a tag each start a finding; the lines before the first one are prose. */
-function splitParagraph(text: string): { untagged: string; tagged: string[] } {
-	const untagged: string[] = [];
-	const tagged: string[][] = [];
+function takeList(found: FindingList, list: Of<'list'>, source: Source): void {
+	const others: string[] = [];
+	for (const [at, item] of list.children.entries()) {
+		const text = source(item, list.children[at + 1]);
+		const tagged = isTagged(item);
+		if ((text === '' && !tagged) || saysNothing(text)) continue;
+		if (tagged || (found.counts && !saysResolved(text))) found.add(severityOf([item]), withoutLeadingTag(text));
+		else others.push(`- ${text.replaceAll('\n', '\n  ')}`);
+	}
+	if (others.length === 0) return;
+	if (found.counts) found.note(others.join('\n'));
+	else found.say(others.join('\n'));
+}
+
+/** A paragraph that is used as a heading, such as `**Questions**` or `Findings:`. */
+function isParagraphTitle(text: string): boolean {
+	if (!/^(?:\*\*[^*\n]+\*\*:?|__[^_\n]+__:?|[^\n]+:)$/.test(text)) return false;
+	return !['other', 'finding'].includes(titleKind(text));
+}
+
+/** Lines that begin with a tag, and table rows with a severity, each start a finding; those before the first are prose. */
+function takeLines(found: FindingList, text: string): void {
+	const before: string[] = [];
+	const groups: string[][] = [];
 	for (const line of text.split('\n')) {
-		if (startsWithTag(line)) tagged.push([line]);
-		else (tagged.at(-1) ?? untagged).push(line);
+		// An untagged row below a tagged one is a finding too.
+		const isNext = groups.length > 0 && /^\s*\|/.test(line);
+		if (startsWithTag(line) || isRow(line) || isNext) groups.push([line]);
+		else (groups.at(-1) ?? before).push(line);
 	}
-	return { untagged: untagged.join('\n').trim(), tagged: tagged.map((group) => group.join('\n').trim()) };
+	if (groups.length > 0 && /^[\s|:-]*-[\s|:-]*$/.test(before.at(-1) ?? '')) found.note(before.splice(-2).join('\n'));
+	takeText(found, before.join('\n').trim());
+	for (const group of groups.map((part) => part.join('\n').trim())) {
+		if (!saysNothing(group)) found.add(severityIn(group), withoutLeadingTag(group));
+	}
 }
 
-/** The source lines of a node, without its list marker and indentation and without the lines in `skip`. */
-function ownSource(node: Nodes, next: Nodes | undefined, lines: readonly string[], skip: ReadonlySet<number>): string {
-	const { start, end } = node.position ?? { start: { line: 1, column: 1 }, end: { line: 0 } };
-	const marker =
-		node.type === 'listItem'
-			? /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]{0,4}/
-			: node.type === 'heading'
-				? /^[ \t]{0,3}(?:#{1,6}(?:[ \t]+|$))?/
-				: /^[ \t]{0,3}/;
-	const first = (lines[start.line - 1] ?? '').slice(start.column - 1);
-	const offset = node.type === 'listItem' ? start.column - 1 + (marker.exec(first)?.[0].length ?? 0) : start.column - 1;
-	const own: string[] = [];
-	const isSetext = node.type === 'heading' && end.line > start.line;
-	for (let line = start.line; line <= (isSetext ? end.line - 1 : lastLineOf(node, next)); line++) {
-		if (skip.has(line)) continue;
-		own.push(line === start.line ? first.replace(marker, '') : dedent(lines[line - 1] ?? '', offset));
-	}
-	return own.join('\n').trim();
+/** Text outside lists: a finding where it speaks of its weight, what the finding before it goes on with, or prose. */
+function takeText(found: FindingList, text: string): void {
+	if (text === '' || saysNothing(text)) return;
+	const severity = severityMeant(text);
+	const isOwn = severity === 'major' || (severity === 'minor' && found.counts);
+	if (isOwn && (!found.hasLast || endsWithTag(text))) found.add(severity, text);
+	else if (isOwn) found.goOn(text, severity === 'major');
+	else if (found.hasLast) found.goOnUnweighed(text);
+	else found.say(text);
 }
 
-/** Removes at most `columns` leading blanks; a line that is indented less (lazy continuation) keeps its text. */
-function dedent(line: string, columns: number): string {
-	const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
-	return line.slice(Math.min(indent, columns));
+/** Code and quotations: their words belong to what is objected to, but a tag in them is not the reviewer's. */
+function takeQuoted(found: FindingList, text: string): void {
+	if (found.hasLast) found.goOn(text, false);
+	else found.say(text);
+}
+
+/** A paragraph with a rule right below it, which Markdown takes for a heading. */
+function isRuledProse(node: Of<'heading'>, lines: readonly string[]): boolean {
+	const { start, end } = node.position!;
+	if (start.line === end.line || /^ {0,3}#/.test(lines[start.line - 1] ?? '')) return false;
+	const title = textOf(node).trim();
+	return end.line > start.line + 1 || /[.!?,;]$/.test(title) || title.split(/\s+/).length > 3;
 }

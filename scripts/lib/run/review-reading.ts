@@ -2,11 +2,12 @@
  * Reads a reviewer's answer (protocol: Review Prompt Contract). Text that models quote must never decide, so everything
  * is read from the Markdown tree: what stands in fences, quotes and HTML blocks does not count.
  */
-import type { Root, RootContent } from 'mdast';
+import type { Root } from 'mdast';
 import { readDocument } from '../markdown/document.ts';
-import type { Reading } from './attest.ts';
-import { saysNothing, withoutLeadingTag } from './finding-tags.ts';
-import { findingsIn, plainText } from './review-findings.ts';
+import type { Finding, Reading } from './attest.ts';
+import type { Words } from './finding-list.ts';
+import { saysNothing } from './finding-tags.ts';
+import { findingsIn } from './review-findings.ts';
 import { type SignalLine, signalLines } from './review-signals.ts';
 
 /** Why an answer could not be read as a review, in words its author can act on. */
@@ -25,34 +26,42 @@ export function readReview(bytes: Uint8Array): { reading: Reading } | { unreadab
 	const signals = signalLines(root, lines);
 	const ready = readReady(signals);
 	if ('code' in ready) return { unreadable: ready };
-	const reasons = signals.filter((signal) => signal.kind === 'blocked');
-	const reasonless = reasons.find(({ value, rest }) => value === '' && rest === '');
+	const blocks = signals.filter((signal) => signal.kind === 'blocked');
+	const reasonless = blocks.find(({ value, rest }) => value === '' && rest === '');
 	if (reasonless) return { unreadable: blockedWithoutReason(reasonless.line) };
-	const blocked = reasons.map(({ value, rest }) => `${value} ${rest}`.trim()).filter((reason) => !deniesBlock(reason));
+	const blocked = blocks.map(({ value, rest }) => `${value} ${rest}`.trim()).filter((reason) => !deniesBlock(reason));
 	if (ready.value === 'yes' && blocked.length > 0) return { unreadable: contradiction(ready.line) };
 	const skip = new Set(signals.flatMap(signalSource));
-	const { findings, remarks } = findingsIn(root, lines, skip);
-	const objections = remarks.filter((remark) => !remark.endsWith(':'));
-	// A refusal whose only weight may be in its prose: of unstated, therefore major, severity.
-	const isWeak = blocked.length === 0 && findings.every(({ severity }) => severity === 'minor');
-	if (ready.value === 'no' && isWeak && objections.length > 0) {
-		findings.unshift({ severity: 'major', text: objections.splice(0).join('\n\n') });
+	const found = findingsIn(root, lines, skip);
+	const findings: Finding[] = found.findings.map(({ severity, text }) => ({ severity, text }));
+	let { words } = found;
+	if (ready.value === 'no' && blocked.length === 0 && findings.every(({ severity }) => severity === 'minor')) {
+		// A refusal whose only weight may be in text of unstated, therefore major, severity.
+		found.findings.forEach(({ wentOn, text }, index) => {
+			if (wentOn) findings[index] = { severity: 'major', text };
+		});
+		const reasons = words.filter(({ weighs }) => weighs).map(({ text }) => text);
+		words = words.filter(({ weighs }) => !weighs);
+		if (reasons.length > 0) findings.unshift({ severity: 'major', text: reasons.join('\n\n') });
+		if (findings.length === 0) {
+			const prose = reasonIn(root, lines, skip);
+			if (prose === '') return { unreadable: noReason(ready.line) };
+			findings.push({ severity: 'major', text: prose });
+		}
 	}
-	if (ready.value === 'no' && findings.length === 0 && blocked.length === 0) {
-		const prose = reasonIn(root, lines, skip);
-		if (prose === '') return { unreadable: noReason(ready.line) };
-		findings.push({ severity: 'major', text: prose });
-	}
-	const section = (title: RegExp): string => sectionSource(root, lines, title, skip);
+	const said = (place: Words['place']): string =>
+		words
+			.filter((part) => part.place === place)
+			.map(({ text }) => text)
+			.join('\n\n');
 	return {
 		reading: {
 			ready: ready.value,
 			findings,
 			blocked,
-			// Words beside the findings are not lost: the artifact shows them with the summary.
-			summary: [section(/^summary$/i), ...objections].filter((text) => text !== '').join('\n\n'),
-			questions: section(/^(open )?questions$/i),
-			testsToAdd: section(/^tests to add$/i),
+			summary: said('summary'),
+			questions: said('questions'),
+			testsToAdd: said('tests'),
 		},
 	};
 }
@@ -71,6 +80,7 @@ function readReady(signals: readonly SignalLine[]): { value: 'yes' | 'no'; line:
 	const ready = signals.filter((signal) => signal.kind === 'ready');
 	const [first, second] = ready;
 	if (!first) return { code: 'no-ready-line', line: 1, found: 'no READY: line', expected };
+	if (!second && first.isItem) return { code: 'no-ready-line', line: first.line, found: 'READY: in a list', expected };
 	if (second) {
 		return { code: 'several-ready-lines', line: second.line, found: `${ready.length} READY: lines`, expected };
 	}
@@ -117,31 +127,8 @@ function reasonIn(root: Root, lines: readonly string[], skip: ReadonlySet<number
 		const parts = node.type === 'list' ? node.children : [node];
 		return parts.some(({ position }) => {
 			const text = source(position!.start.line, position!.end.line).replace(/^(?:[-*+]|\d{1,9}[.)])\s+/, '');
-			return text !== '' && !saysNothing(withoutLeadingTag(text));
+			return text !== '' && !saysNothing(text);
 		});
 	});
 	return says ? source(1, lines.length) : '';
-}
-
-/** The source below the first root heading of this title, up to the next one of its depth or higher. */
-function sectionSource(root: Root, lines: readonly string[], title: RegExp, skip: ReadonlySet<number>): string {
-	const start = root.children.findIndex((node) => node.type === 'heading' && title.test(plainText(node)));
-	if (start === -1) return '';
-	const body: RootContent[] = [];
-	const opening = root.children[start];
-	const depth = opening?.type === 'heading' ? opening.depth : 1;
-	for (const node of root.children.slice(start + 1)) {
-		if (node.type === 'heading' && node.depth <= depth) break;
-		body.push(node);
-	}
-	const [first] = body;
-	const last = body.at(-1);
-	if (!first || !last) return '';
-	const from = first.position?.start.line ?? 1;
-	const to = last.position?.end.line ?? from;
-	return lines
-		.slice(from - 1, to)
-		.filter((_, index) => !skip.has(from + index))
-		.join('\n')
-		.trim();
 }

@@ -7,6 +7,8 @@ export interface SignalLine {
 	readonly value: string;
 	/** What its paragraph goes on to say in the lines after it, in one line; mostly nothing. */
 	readonly rest: string;
+	/** It is the first line of a list item. */
+	readonly isItem: boolean;
 	/** 1-based, of the signal and of the last line of `rest`. */
 	readonly line: number;
 	readonly endLine: number;
@@ -41,14 +43,14 @@ function signalsOf(node: Nodes, lines: readonly string[], inItem: boolean, leads
 	own[0] = (own[0] ?? '').slice(start.column - 1);
 	const maxIndent = inItem ? start.column - 2 : 3;
 	let spans: ReadonlySet<number> | undefined;
-	const signals: { kind: SignalLine['kind']; value: string; rest: string[]; line: number }[] = [];
+	const signals: { kind: SignalLine['kind']; value: string; rest: string[]; isItem: boolean; line: number }[] = [];
 	let open = false;
 	for (const [index, source] of own.entries()) {
 		const text = source.trim().replace(/^#{1,6} +/, '');
 		const signal = (index === 0 ? leads : indentOf(source) <= maxIndent) ? readSignal(text) : undefined;
 		if (signal && index > 0) spans ??= linesInsideSpans(own);
 		if (signal && !spans?.has(index)) {
-			signals.push({ ...signal, rest: [], line: start.line + index });
+			signals.push({ ...signal, rest: [], isItem: inItem && index === 0, line: start.line + index });
 			open = true;
 		} else if (startsWithTag(text)) open = false;
 		else if (open) signals.at(-1)!.rest.push(text);
