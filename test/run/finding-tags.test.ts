@@ -53,7 +53,13 @@ describe('severityMeant', () => {
 	});
 
 	it.each([
-		...['no [major] findings', 'This is not a [major] problem', 'not [major]', 'without any [major] ones', '0 [major]'],
+		...[
+			'no [major] findings',
+			'This is not a [major] problem',
+			'not [major]',
+			'without any [major] ones',
+			'There are 0 [major] ones',
+		],
 		...[
 			'No [minor] or [major] findings',
 			'neither [minor] nor [major]',

@@ -10,7 +10,7 @@ const BEFORE = '^[\\s*_~`#|]*(?:\\d+[.)]?[\\s|]*)?(?:[PCQ]\\d+[:.)]?[\\s|]*)?[\\
 const LEADING_TAG = new RegExp(`${BEFORE}\\\\?\\[(?:minor|major)\\\\?\\]`, 'i');
 /** `[critical]`, `(high)`, `**Major**`, `**Blocker:**`, `Severity: high`, `Major:`. */
 const LEADING_SEVERITY = new RegExp(
-	`${BEFORE}(?:severity[*_\`]*:[\\s*_\`]*)?(?:\\\\?[[(](?:${SEVERE})\\\\?[\\])]|(?:${SEVERE})(?: (?:issue|finding|problem|bug))?(?:[*_\`]*:|\\*\\*|__))`,
+	`${BEFORE}(?:severity[*_\`]*:[\\s*_\`]*(?:${SEVERE})\\b|\\\\?[[(](?:${SEVERE})\\\\?[\\])]|(?:${SEVERE})(?: (?:issue|finding|problem|bug))?(?:[*_\`]*:|\\*\\*|__))`,
 	'i',
 );
 /** Numbering and emphasis are short; looking no further keeps the time linear. */
@@ -95,7 +95,9 @@ export const severityOf = (nodes: readonly Nodes[]): Finding['severity'] =>
 
 /** A line that is of weight without a `[major]` in it. */
 function isSevere(line: string): boolean {
-	return isSevereRow(line) || (LEADING_SEVERITY.test(line.slice(0, LEAD_LENGTH)) && !saysNothing(line));
+	const start = line.slice(0, LEAD_LENGTH);
+	if (isSevereRow(line)) return true;
+	return !LEADING_TAG.test(start) && LEADING_SEVERITY.test(start) && !saysNothing(line);
 }
 
 /** A table row with a cell that is a severity, such as `| 1 | major | rows get lost |`, but not `| major | 0 |`. */
