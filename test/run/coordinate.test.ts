@@ -120,6 +120,12 @@ describe('a complete or canceled run', () => {
 		const again = await box.ccc(['run', 'resume', box.run]);
 		expect(again.code).toBe(0);
 		expect(closing(again.stdout)[2]).toBe('Next action: complete');
+		expect(box.calls()).toEqual([]);
+	});
+
+	it('is not worked on again when it was canceled', async () => {
+		const box = await makeSandbox();
+		await seedRun(box, ['plan_v0', 'plan_v0_review', 'code_v0']);
 		expect((await box.ccc(['cancel', box.run, 'changed my\u001b[31m mind'])).code).toBe(0);
 		const { code, stdout } = await box.ccc(['run', 'resume', box.run]);
 		expect(code).toBe(3);

@@ -60,12 +60,7 @@ describe('severityMeant', () => {
 			'without any [major] ones',
 			'There are 0 [major] ones',
 		],
-		...[
-			'No [minor] or [major] findings',
-			'neither [minor] nor [major]',
-			'[major] findings: none',
-			'[major]: none, [minor]: 0',
-		],
+		...['No [minor] or [major] findings', 'neither [minor] nor [major]', '[major] findings: none'],
 		...['**[major]** findings: none.', 'a[high] is read twice', 'The high-level view', 'highly critical code'],
 		...[
 			'| Severity | Count |',
@@ -87,6 +82,9 @@ describe('severityIn', () => {
 		['`[minor]` a', 'minor'],
 		['[minor] the `[major]` tag', 'major'],
 		['[minor] not [major]', 'minor'],
+		['[major]: none, [minor]: 2', 'minor'],
+		['[minor] is it safe? no\n[major] it is not', 'major'],
+		['[minor] [major]: 0.5 s are lost', 'major'],
 		['[critical] [minor] a', 'major'],
 		['[minor] a\n**Major**: b', 'major'],
 		['[minor] [major]', 'major'],

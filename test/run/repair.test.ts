@@ -224,7 +224,7 @@ describe('records that are damaged', () => {
 		rmSync(path.join(box.run, 'artifacts/plan_v0.md'));
 		box.repository.write('secret.md', planDocument(0));
 		symlinkSync(path.join(box.repository.root, 'secret.md'), path.join(box.run, 'artifacts/plan_v0.md'));
-		await complains(box, ['run', 'resume', box.run], 1, 'invalid-run');
+		await complains(box, ['run', 'resume', box.run], 1, 'outside-run-folder');
 	});
 });
 

@@ -239,6 +239,10 @@ describe('findings, as models write them', () => {
 		expect(attestVerdict(readingOf(`${text}${end}`), false, 'normal')).toBe('NEEDS_CHANGES');
 	});
 
+	it('reads what stands behind a comment that nothing ends', () => {
+		expect(findingsOf('READY: yes\n\n<!-- [major] rows get lost')).toEqual(['major: <!-- [major] rows get lost']);
+	});
+
 	it('keeps each line of a review somewhere', () => {
 		const blocks = fc.constantFrom(
 			...['# Review', '## Summary', '## Findings', '## Tests to Add', '## Strengths', '## Safety', '### [minor] W'],

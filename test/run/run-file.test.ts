@@ -164,6 +164,7 @@ active
 
 describe('run.md of another hand', () => {
 	const text = renderRunFile(RUN);
+	const lineOf = (start: string) => text.split('\n').findIndex((line) => line.startsWith(start)) + 1;
 
 	it('may hold plain paragraphs, comments after ccc_home and other spellings of headings', () => {
 		const other = text
@@ -180,6 +181,14 @@ describe('run.md of another hand', () => {
 	});
 
 	it.each([
+		'4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+		'6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+	])('may start from the empty tree %s', (ref) => {
+		const baseline = { ...RUN.baseline, ref, kind: 'empty_tree' as const };
+		expect(parse(renderRunFile({ ...RUN, baseline }))).toMatchObject({ problems: [], run: { baseline } });
+	});
+
+	it.each([
 		['CRLF', text.replaceAll('\n', '\r\n')],
 		['CR', text.replaceAll('\n', '\r')],
 		['a byte order mark', `\uFEFF${text}`],
@@ -188,6 +197,11 @@ describe('run.md of another hand', () => {
 	});
 
 	it.each([
+		[
+			'an empty tree that is none',
+			['run_start_ref_kind: head', 'run_start_ref_kind: empty_tree'],
+			[`${lineOf('run_start_ref:')} wrong-empty-tree error`],
+		],
 		['an unknown agent', ['planner: claude', 'planner: Claude'], ['9 bad-value error']],
 		[
 			'a plan code that is another',

@@ -227,6 +227,11 @@ describe('a run folder', () => {
 		const folder = await copyOfRun();
 		writeFileSync(path.join(folder, 'artifacts/plan_v0.md'), '['.repeat(10_000_000));
 		expect(await problemsOf(folder)).toEqual(['artifacts/plan_v0.md:1 too-large']);
+		const { problems } = await validateRun(folder);
+		expect(problems[0]).toMatchObject({
+			found: '10000000 bytes',
+			expected: expect.stringContaining('at most 2097152 bytes'),
+		});
 	});
 });
 

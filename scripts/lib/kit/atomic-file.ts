@@ -72,6 +72,6 @@ export async function makeFolder(folder: string, mode = 0o755): Promise<void> {
 /** Removes what writes that were cut left in a folder (`*.tmp`); nobody may be writing there at the moment. */
 export async function removeTemporaries(folder: string): Promise<void> {
 	for (const name of await readdir(folder).catch(() => [])) {
-		if (name.endsWith('.tmp')) await rm(path.join(folder, name), { force: true });
+		if (name.endsWith('.tmp')) await rm(path.join(folder, name), { force: true, recursive: true });
 	}
 }

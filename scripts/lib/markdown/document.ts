@@ -119,7 +119,8 @@ export function sectionText(document: Document, section: Section): string {
 	return parts.join('\n').trim();
 }
 
-function withoutComments(source: string, type: 'html' | 'paragraph'): string {
+/** The source of an HTML block or a paragraph without its comments, in one pass. */
+export function withoutComments(source: string, type: 'html' | 'paragraph'): string {
 	let rest = '';
 	let from = 0;
 	for (;;) {

@@ -6,8 +6,9 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Picture } from '../git/guard.ts';
-import { makeFolder, readIfExists, writeFileAtomic } from '../kit/atomic-file.ts';
+import { makeFolder, writeFileAtomic } from '../kit/atomic-file.ts';
 import { CccError } from '../kit/errors.ts';
+import { readRecord } from './record-files.ts';
 import { parseStage, type Stage, stageName } from './stages.ts';
 
 const schema = z.object({
@@ -69,7 +70,9 @@ async function highestNumber(folder: string, stage: string, which: 'recorded' | 
 
 async function parseAttempt(file: string): Promise<Attempt> {
 	try {
-		return schema.parse(JSON.parse((await readIfExists(file))?.toString('utf8') ?? ''));
+		return schema.parse(
+			JSON.parse((await readRecord(path.dirname(file), path.basename(file)))?.toString('utf8') ?? ''),
+		);
 	} catch (cause) {
 		throw new CccError('bad-attempt', 'This record of a companion call is damaged or of another version.', {
 			at: file,

@@ -1,9 +1,8 @@
 /** `cancel` (protocol: Cancel): records the reason, ends what runs, deletes nothing. */
-import { rm, writeFile } from 'node:fs/promises';
+import { lstat, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { callState, stopCall } from '../agents/call.ts';
-import { readIfExists } from '../kit/atomic-file.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
 import type { Lock } from '../kit/lock.ts';
 import { callFolderOf, liveAttempts } from './attempts.ts';
@@ -54,7 +53,7 @@ export async function cancelRun(options: CancelOptions): Promise<RunReport> {
 
 /** Whether somebody wants the coordinator of this run to stop. */
 export async function cancelRequested(folder: string): Promise<boolean> {
-	return (await readIfExists(cancelRequestFile(folder))) !== undefined;
+	return (await lstat(cancelRequestFile(folder)).catch(() => undefined)) !== undefined;
 }
 
 async function cancelLocked({ folder, shown, reason, now }: CancelOptions, lock: Lock): Promise<RunReport> {

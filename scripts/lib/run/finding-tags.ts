@@ -24,7 +24,7 @@ const DENIED_BEFORE =
 	/\b(?:no|not|zero|0|without|neither|nor)(?: (?:a|an|any|new|open|further|other|remaining))*(?: [`*_]*\[(?:minor|major)\][`*_]* ?(?:or|and|nor|\/|,))?\s*[`*_\\]*$/i;
 /** Right behind it: `[major] findings: none`, to the end of the line or statement. */
 const DENIED_BEHIND =
-	/^[`*_]*(?: (?:findings?|issues?|problems?|concerns?))?[`*_]*(?::| [-–—])[`*_]* (?:none|0)[*_`]*(?:[.;)]|,? *[`*_]*\[|$)/im;
+	/^[`*_]*(?: (?:findings?|issues?|problems?|concerns?))?[`*_]*(?::| [-–—])[`*_]* (?:none|0)[*_`]*(?:[.;)](?:\s|$)|,? *[`*_]*\[|$)/im;
 
 const KINDS = '(?:(?:new|open|further|other|material|major|minor|blocking|\\[major\\]|\\[minor\\]|or|and|\\/|,) ?)*';
 const THINGS = '(?:findings?|issues?|problems?|concerns?|comments?)';
@@ -65,19 +65,22 @@ export const saysResolved = (text: string): boolean => RESOLVED.test(text.trim()
 /** Whether a `[major]` stands anywhere and is not denied right there. In code too: who means it may write it so. */
 function meansMajor(text: string): boolean {
 	return [...text.matchAll(MAJOR)].some(({ 0: tag, index }) => {
-		const before = text.slice(Math.max(0, index - NEAR), index).replace(/\s+/g, ' ');
 		const behind = text.slice(index + tag.length, index + tag.length + NEAR);
-		return !DENIED_BEFORE.test(before) && !DENIED_BEHIND.test(behind);
+		return !DENIED_BEFORE.test(lineBefore(text, index)) && !DENIED_BEHIND.test(behind);
 	});
+}
+
+/** What stands near before a place in the same line; another line denies nothing. */
+function lineBefore(text: string, index: number): string {
+	const near = text.slice(Math.max(0, index - NEAR), index);
+	return near.slice(near.lastIndexOf('\n') + 1).replace(/\s+/g, ' ');
 }
 
 /** Whether a `[minor]` is meant: outside code, and not denied. */
 function meansMinor(text: string): boolean {
 	if (/\[minor/i.test(leadOf(text))) return true;
 	const plain = text.replace(/\\([[\]])/g, '$1').replace(/(`+)[^`]*\1/g, '');
-	return [...plain.matchAll(MINOR)].some(({ index }) => {
-		return !DENIED_BEFORE.test(plain.slice(Math.max(0, index - NEAR), index).replace(/\s+/g, ' '));
-	});
+	return [...plain.matchAll(MINOR)].some(({ index }) => !DENIED_BEFORE.test(lineBefore(plain, index)));
 }
 
 /** What a text outside lists says its weight is; undefined where it speaks of none. */

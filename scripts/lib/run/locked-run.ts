@@ -4,6 +4,7 @@ import { removeTemporaries } from '../kit/atomic-file.ts';
 import { acquireLock, type Lock } from '../kit/lock.ts';
 import { callsFolder } from './attempts.ts';
 import { recoverCommit } from './commit-stage.ts';
+import { confirmRecordFiles } from './record-files.ts';
 import { reapVerifyCommand } from './verify-command.ts';
 
 export const lockFolder = (folder: string): string => path.join(folder, 'state', 'lock');
@@ -11,7 +12,7 @@ export const lockFolder = (folder: string): string => path.join(folder, 'state',
 /**
  * Runs `work` with the lock of the run. One command at a time: nobody waits.
  * @param purpose what the command does, for whoever finds the lock
- * @throws CccError `locked` (exit 4) naming the other coordinator
+ * @throws CccError `locked` (exit 4) naming the other coordinator, and what `confirmRecordFiles` refuses (exit 1)
  */
 export async function withRunLock<T>(
 	folder: string,
@@ -21,6 +22,7 @@ export async function withRunLock<T>(
 ): Promise<T> {
 	const lock = await acquireLock(lockFolder(folder), { purpose });
 	try {
+		await confirmRecordFiles(folder);
 		await recoverCommit(folder, lock, now());
 		await reapVerifyCommand(folder);
 		await sweepTemporaryFiles(folder);

@@ -1,10 +1,9 @@
 /** auto mode passes a last review that does not approve: it is attested again as APPROVE_AUTO_OVERRIDE (protocol: Modes). */
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { CccError, EXIT } from '../kit/errors.ts';
 import { commitStage } from './commit-stage.ts';
 import type { Coordinator } from './coordinator.ts';
 import { judgeAnswer } from './judge-answer.ts';
+import { readRecord } from './record-files.ts';
 import { firstFindingNumber } from './stage-facts.ts';
 import { ownerOf, rawReviewPath, type Stage, stageName } from './stages.ts';
 import { effectiveRounds } from './transitions.ts';
@@ -16,7 +15,7 @@ import type { RunState } from './truth.ts';
  */
 export async function overrideReview(by: Coordinator, state: RunState, review: Stage): Promise<void> {
 	const { folder } = by.place;
-	const answer = await readFile(path.join(folder, rawReviewPath(review)), 'utf8');
+	const answer = (await readRecord(folder, rawReviewPath(review)))?.toString('utf8') ?? '';
 	const owner = ownerOf(review, state.run.planCode);
 	const judged = judgeAnswer({
 		stage: review,

@@ -84,7 +84,7 @@ function changesRule({ stage, openFindings }: PromptFacts): string {
 
 function previousRule({ stage, openFindings }: PromptFacts): string {
 	if (stage.version === 0 || openFindings.length === 0) return '';
-	return ' Check each answer to the findings of the previous review: what is claimed to be fixed and is not is a finding again.';
+	return ' Check each answer to the findings of the previous review: what is claimed to be fixed and is not is a finding again. Speak of what is resolved in the Summary only: each item under Findings counts as one.';
 }
 
 function blocksOf(facts: PromptFacts): PromptBlock[] {

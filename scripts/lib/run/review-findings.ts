@@ -4,6 +4,7 @@
  */
 import type { Nodes, Root, RootContent } from 'mdast';
 import { toString as textOf } from 'mdast-util-to-string';
+import { withoutComments } from '../markdown/document.ts';
 import { FindingList, type ReviewFinding, type Words } from './finding-list.ts';
 import {
 	endsWithTag,
@@ -49,7 +50,8 @@ export function findingsIn(
 			found.open(titleKind(text), PARAGRAPH_DEPTH);
 			found.note(text);
 		} else if (node.type === 'code' || node.type === 'blockquote') takeQuoted(found, text);
-		else takeLines(found, node.type === 'html' ? text.replace(/<!--[\s\S]*?-->/g, '').trim() : text);
+		// A comment that nothing ends hides nothing.
+		else takeLines(found, node.type === 'html' ? withoutComments(text, 'paragraph').trim() : text);
 	}
 	found.close(0);
 	return found;

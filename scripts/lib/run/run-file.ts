@@ -57,6 +57,12 @@ const SECTIONS = [
 ] as const;
 /** These two are derived from the truth of the run whenever it is written. */
 const STATE_SECTIONS: readonly string[] = ['Workflow State', 'Status'];
+/** Ids of the tree without files, in SHA-1 and SHA-256 repositories. */
+const EMPTY_TREES = [
+	'4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+	'6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+];
+
 const LOST_STATE: Pick<RunFile, 'workflow' | 'status'> = {
 	workflow: {
 		currentStage: 'none',
@@ -145,6 +151,13 @@ export function parseRunFile(
 				level: 'error',
 			});
 		}
+	}
+	const { baseline } = fields;
+	if (baseline?.kind === 'empty_tree' && !EMPTY_TREES.includes(baseline.ref)) {
+		const found = `'run_start_ref: ${baseline.ref}' that is no empty tree`;
+		const expected = EMPTY_TREES.map((ref) => `'${ref}'`).join(' or ');
+		const line = fields.lines.get('run_start_ref') ?? 1;
+		problems.push({ file, line, column: 1, code: 'wrong-empty-tree', found, expected, level: 'error' });
 	}
 	const statusLine = sections.get('Status')?.nodes[0]?.position?.start.line ?? 1;
 	const lines = new Map([...fields.lines, ['status', statusLine]]);

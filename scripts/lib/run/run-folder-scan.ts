@@ -3,17 +3,9 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { systemCode } from '../kit/errors.ts';
 import { quoted } from '../markdown/quoted.ts';
-import { findInnerFile, type Refusal, readInnerFile } from './inner-file.ts';
+import { describeRefusal, findInnerFile, type Refusal, readInnerFile } from './inner-file.ts';
 import type { Problem } from './problem.ts';
 import { parseStage, type Stage } from './stages.ts';
-
-const REFUSALS: Record<Refusal, { code: string; found: string }> = {
-	missing: { code: 'missing-file', found: 'no such file' },
-	'not-a-file': { code: 'not-a-file', found: 'something else than a regular file' },
-	outside: { code: 'outside-run-folder', found: 'a link that leaves the run folder' },
-	'too-large': { code: 'too-large', found: 'a larger file than is read' },
-	unreadable: { code: 'unreadable', found: 'a file that cannot be read' },
-};
 
 /** A problem of a whole file. */
 export function fileProblem(
@@ -34,7 +26,7 @@ export async function readOrReport(
 	problems: Problem[],
 ): Promise<Uint8Array | undefined> {
 	const result = await readInnerFile(folder, relative, maxBytes);
-	if (typeof result !== 'string') return result;
+	if (result instanceof Uint8Array) return result;
 	if (result !== 'missing' || !optional) report(relative, result, wanted, problems);
 	return undefined;
 }
@@ -51,8 +43,8 @@ export async function requireFile(
 }
 
 function report(file: string, refusal: Refusal, wanted: string, problems: Problem[]): void {
-	const { code, found } = REFUSALS[refusal];
-	problems.push(fileProblem(file, code, found, wanted));
+	const { code, found, expected } = describeRefusal(refusal, wanted);
+	problems.push(fileProblem(file, code, found, expected));
 }
 
 /** The stages whose files (`<stage><extension>`) are in a subfolder, and the names that are no stage's. */

@@ -2,9 +2,9 @@
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { openRepository, type Repository } from '../git/repository.ts';
-import { readIfExists } from '../kit/atomic-file.ts';
 import { CccError, EXIT, systemCode } from '../kit/errors.ts';
 import { quoteWord } from '../kit/words.ts';
+import { findInnerFile } from './inner-file.ts';
 
 export interface RunPlace {
 	/** Absolute, links resolved. */
@@ -62,7 +62,8 @@ export async function openRun(shown: string, cwd: string, env: NodeJS.ProcessEnv
 /** The absolute path of an existing run folder; needs no git. @throws CccError `not-a-run` */
 export async function existingRunFolder(shown: string, cwd: string): Promise<string> {
 	const folder = await resolveExisting(path.resolve(cwd, shown));
-	if ((await readIfExists(path.join(folder, 'run.md')).catch(() => undefined)) === undefined) {
+	// Whether it can be read is for whoever reads it to say.
+	if ((await findInnerFile(folder, 'run.md')) === 'missing') {
 		throw new CccError('not-a-run', 'There is no run here.', {
 			at: shown,
 			expected: 'a folder with a run.md file',

@@ -1,5 +1,5 @@
 /** Where a run stands, for `ccc status` and `ccc list`. Reads files only; takes no lock and changes nothing. */
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { callState } from '../agents/call.ts';
 import { inspectLock, type LockRecord } from '../kit/lock.ts';
@@ -7,6 +7,7 @@ import { callFolderOf, liveAttempts } from './attempts.ts';
 import { readCommitDurations } from './ledger.ts';
 import { lockFolder } from './locked-run.ts';
 import type { NumberedFinding } from './open-findings.ts';
+import { confirmRecordFiles } from './record-files.ts';
 import type { RunFile } from './run-file.ts';
 import { openFindingsFor } from './stage-facts.ts';
 import { type Agent, chainOf, halfOf, ownerOf, type Stage, stageName } from './stages.ts';
@@ -109,11 +110,8 @@ export async function listRuns(top: string): Promise<ListedRun[]> {
 	const found: { folder: string; changed: number }[] = [];
 	const visit = async (folder: string, depth: number): Promise<void> => {
 		const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-		if (
-			entries.some((entry) => entry.name === 'run.md' && entry.isFile()) &&
-			entries.some(({ name }) => name === 'state')
-		) {
-			found.push({ folder, changed: (await stat(path.join(folder, 'run.md'))).mtimeMs });
+		if (entries.some(({ name }) => name === 'run.md') && entries.some(({ name }) => name === 'state')) {
+			found.push({ folder, changed: (await lstat(path.join(folder, 'run.md'))).mtimeMs });
 			return;
 		}
 		if (depth >= MAX_DEPTH) return;
@@ -124,6 +122,9 @@ export async function listRuns(top: string): Promise<ListedRun[]> {
 	await visit(top, 0);
 	found.sort((a, b) => b.changed - a.changed);
 	return Promise.all(
-		found.map(async ({ folder }) => ({ folder, run: await readRunFile(folder).catch(() => undefined) })),
+		found.map(async ({ folder }) => {
+			const run = confirmRecordFiles(folder).then(() => readRunFile(folder));
+			return { folder, run: await run.catch(() => undefined) };
+		}),
 	);
 }

@@ -1,9 +1,9 @@
 /** Reads the truth of a run from its folder (protocol: Resume). */
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { readIfExists } from '../kit/atomic-file.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
 import { readDecisions } from './decisions.ts';
+import { confirmRecordFiles, readRecord } from './record-files.ts';
 import { parseRunFile, type RunFile } from './run-file.ts';
 import { artifactPath, donePath, isReview, parseStage, type Stage, stageName } from './stages.ts';
 import type { Truth } from './transitions.ts';
@@ -18,11 +18,12 @@ export interface RunState extends Truth {
 }
 
 /**
- * @throws CccError `invalid-run` when run.md or a review cannot be read, `artifact-missing` (both exit 1),
- *   `uncommitted-artifact` (exit 3), each with the repair to make
+ * @throws CccError `invalid-run` when run.md or a review cannot be read, `artifact-missing`, `not-a-file` and what else
+ *   `confirmRecordFiles` refuses (all exit 1), `uncommitted-artifact` (exit 3), each with the repair to make
  * @param options `repairing`: the stage whose files are being repaired; it counts as not done
  */
 export async function readRunState(folder: string, options: { repairing?: Stage } = {}): Promise<RunState> {
+	await confirmRecordFiles(folder);
 	const run = await readRunFile(folder);
 	const repairing = options.repairing && stageName(options.repairing);
 	const done = (await doneStages(folder)).filter((stage) => stageName(stage) !== repairing);
@@ -33,7 +34,7 @@ export async function readRunState(folder: string, options: { repairing?: Stage 
 	}
 	return {
 		run,
-		task: (await readIfExists(path.join(folder, 'task.md')))?.toString('utf8') ?? '',
+		task: (await readRecord(folder, 'task.md'))?.toString('utf8') ?? '',
 		rounds: run.rounds,
 		done: new Set(done.map(stageName)),
 		verdicts,
@@ -43,10 +44,10 @@ export async function readRunState(folder: string, options: { repairing?: Stage 
 
 /**
  * run.md; where its derived half (Workflow State, Status) cannot be read, the rest with a placeholder for that.
- * @throws CccError `invalid-run` when Runtime, Rounds or Git Baseline cannot be read
+ * @throws CccError `invalid-run` when Runtime, Rounds or Git Baseline cannot be read, `not-a-file` (both exit 1)
  */
 export async function readRunFile(folder: string): Promise<RunFile> {
-	const bytes = (await readIfExists(path.join(folder, 'run.md'))) ?? new Uint8Array();
+	const bytes = (await readRecord(folder, 'run.md')) ?? new Uint8Array();
 	const whole = parseRunFile(bytes, 'run.md').run;
 	if (whole) return whole;
 	const { run, problems } = parseRunFile(bytes, 'run.md', { withoutState: true });
@@ -90,7 +91,7 @@ async function confirmArtifacts(folder: string, done: readonly Stage[], repairin
 }
 
 async function verdictOf(folder: string, stage: Stage): Promise<Verdict> {
-	const bytes = (await readIfExists(path.join(folder, artifactPath(stage)))) ?? new Uint8Array();
+	const bytes = (await readRecord(folder, artifactPath(stage))) ?? new Uint8Array();
 	const { verdict, problems } = validateArtifact({ stage, path: artifactPath(stage), bytes });
 	if (verdict === undefined) {
 		throw validationFailure(problems, { next: `ccc repair <folder> rerun ${stageName(stage)}` });

@@ -6,7 +6,7 @@ import { checkAnswers } from './check-answers.ts';
 import { checkHeadings, findSection } from './check-headings.ts';
 import { checkVerdict } from './check-verdict.ts';
 import { type Contract, contractOf } from './contracts.ts';
-import type { Refusal } from './inner-file.ts';
+import { describeRefusal, type Refusal } from './inner-file.ts';
 import type { Problem } from './problem.ts';
 import { artifactPath, isReview, rawReviewPath, type Stage } from './stages.ts';
 import type { Verdict } from './verdicts.ts';
@@ -64,7 +64,7 @@ export function validateArtifact(input: ArtifactInput): ArtifactResult {
 	checkTable(document, contract, report);
 	checkBaseline(document, contract, input.runStartRef, report);
 	const changes = contract.changes && stage.version > 0 ? findSection(document, contract.changes.section) : undefined;
-	if (changes) problems.push(...checkAnswers(document, path, changes, input.openFindings ?? []));
+	if (changes) problems.push(...checkAnswers(path, changes, input.openFindings ?? []));
 	if (!isReview(stage)) return { problems, document };
 	const verdict = checkVerdict(document, path, problems);
 	return verdict === undefined ? { problems, document } : { problems, verdict, document };
@@ -73,14 +73,15 @@ export function validateArtifact(input: ArtifactInput): ArtifactResult {
 function checkTranscript({ stage, path, raw = 'missing' }: ArtifactInput): Problem[] {
 	const own = artifactPath(stage);
 	const file = `${path.endsWith(own) ? path.slice(0, -own.length) : ''}${rawReviewPath(stage)}`;
-	const problem = (code: string, found: string): Problem[] => [
-		{ file, line: 1, column: 1, code, found, expected: 'a file with the raw review', level: 'error' },
+	const wanted = 'a file with the raw review';
+	const problem = (code: string, found: string, expected = wanted): Problem[] => [
+		{ file, line: 1, column: 1, code, found, expected, level: 'error' },
 	];
 	if (raw === 'missing') return problem('missing-transcript', 'no such file');
-	if (raw === 'not-a-file') return problem('not-a-file', 'something else than a regular file');
-	if (raw === 'outside') return problem('outside-run-folder', 'a link that leaves the run folder');
-	if (raw === 'too-large') return problem('too-large', 'a larger file than is read');
-	if (raw === 'unreadable') return problem('unreadable', 'a file that cannot be read');
+	if (!(raw instanceof Uint8Array)) {
+		const { code, found, expected } = describeRefusal(raw, wanted);
+		return problem(code, found, expected);
+	}
 	// Not decoded strictly: what a reviewer printed is kept as it came.
 	return new TextDecoder('utf-8').decode(raw).trim() === '' ? problem('empty-transcript', 'nothing but space') : [];
 }

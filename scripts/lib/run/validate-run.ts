@@ -151,7 +151,7 @@ async function openFindings(folder: string, stage: Stage): Promise<string[]> {
 	if (isReview(stage) || stage.version === 0) return [];
 	const review = reviewOf({ kind: halfOf(stage), version: stage.version - 1 });
 	const bytes = await readInnerFile(folder, artifactPath(review), DEFAULT_MAX_BYTES);
-	return typeof bytes === 'string' ? [] : findingsOfArtifact(bytes).map(({ id }) => id);
+	return bytes instanceof Uint8Array ? findingsOfArtifact(bytes).map(({ id }) => id) : [];
 }
 
 async function checkChain(
