@@ -1,4 +1,5 @@
 /** The command `ccc`. Each subcommand lives in scripts/ccc/ and is loaded when it is called. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import type { Subcommand } from './ccc/invocation.ts';
@@ -8,7 +9,13 @@ import { CccError, EXIT } from './lib/kit/errors.ts';
 /** Root of the pack: the folder above scripts/, or above dist/ in a built copy. */
 const pack = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
 
+const { version } = JSON.parse(readFileSync(`${pack}/package.json`, 'utf8')) as { version: string };
+
 const program = new Command('ccc')
+	.version(version)
+	.configureHelp({
+		subcommandTerm: (subcommand) => `${subcommand.name()} ${subcommand.usage()}`.replace(/ *\[--json\]$/, ''),
+	})
 	.description('One model plans, another codes, and each checks the other, with files you can read in between.')
 	.helpCommand(false)
 	.exitOverride()
@@ -19,7 +26,7 @@ function command(usage: string, description: string, help: string, load: () => P
 	const [name = '', ...words] = usage.split(' ');
 	program
 		.command(name)
-		.usage(`${words.join(' ')} [--json]`)
+		.usage([...words, '[--json]'].join(' '))
 		.description(description)
 		.argument('[words...]')
 		.option('--json', 'print one JSON value on stdout')
@@ -44,12 +51,21 @@ const EXIT_HELP = `Exit codes: 0 done, still running, or waiting for approval; 1
 empty; 70 internal; 130 interrupted.`;
 
 command(
-	'run <start or resume arguments>',
+	'run <folder> "<task>" .. | resume <folder> ..',
 	'start or resume a run and drive it, every stage through its agent’s CLI',
 	`Start:   ccc run <output_folder> "<task>" [pN-cM] [manual|normal|auto] [plan-code=<planner>-<coder>] [verify="<command>"]
 Resume:  ccc run resume <output_folder> [manual|normal|auto] [plan-code=<planner>-<coder>] [verify="<command>"]
 
 Defaults: p2-c2 normal plan-code=claude-codex.
+
+pN-cM      further versions of the plan and of the code that reviews may ask for, 0 to 99
+manual     stop after each stage; resume with manual again to go on
+normal     stop when a human has to decide
+auto       go on despite reviewers; hard failures still stop
+plan-code  claude-codex, codex-claude, claude-claude or codex-codex
+verify     run after each code stage, without a shell; its result goes to the reviewer
+
+Settings by environment variables are in the README.
 
 ${EXIT_HELP}`,
 	async () => (await import('./ccc/run.ts')).run,

@@ -2,6 +2,7 @@
 import { CccError, EXIT } from '../lib/kit/errors.ts';
 import { existingRunFolder } from '../lib/run/run-folder.ts';
 import { readRunOverview } from '../lib/run/run-overview.ts';
+import { forFolder } from '../lib/run/run-report.ts';
 import { stageName } from '../lib/run/stages.ts';
 import { lastDone } from '../lib/run/transitions.ts';
 import { doneStages } from '../lib/run/truth.ts';
@@ -21,7 +22,8 @@ export async function withClosing(
 	} catch (error) {
 		if (!(error instanceof CccError) || error.exitCode === EXIT.usage) throw error;
 		const closing = await closingOf(shown, cwd).catch(() => undefined);
-		return printError(error, json, closing);
+		const next = error.facts.next === undefined ? {} : { next: forFolder(error.facts.next, shown) };
+		return printError(new CccError(error.code, error.message, { ...error.facts, ...next }), json, closing);
 	}
 }
 

@@ -53,6 +53,8 @@ const status = z.object({
 	status: z.enum(['active', 'complete', 'blocked', 'canceled']),
 	exit_code: exitCode,
 	reason: z.string().optional(),
+	/** Errors that `ccc validate` finds. */
+	problems: z.number().int(),
 	plan_code: z.string(),
 	rounds: z.object({ plan: z.number().int(), code: z.number().int() }),
 	stages: z.array(

@@ -13,6 +13,7 @@ export interface ProgressView {
 
 const LIVE_MS = 500;
 const PLAIN_MS = 60_000;
+const PLAIN_WIDTH = 110;
 /** Wide enough for `plan_v10_review`, so that what follows stands in columns. */
 const STAGE_WIDTH = 15;
 const OWNER_WIDTH = 6;
@@ -56,7 +57,7 @@ export function progressView(stream: NodeJS.WriteStream): ProgressView {
 		report: (event) => {
 			if (event.kind === 'stage-working') working(event);
 			else if (event.kind === 'stage-started') started(event);
-			else line(describe(event));
+			else line(describe(event, live ? (stream.columns ?? 80) : PLAIN_WIDTH));
 			if (event.kind === 'warning') warnings.push(event.text);
 		},
 		end: () => {
@@ -68,12 +69,12 @@ export function progressView(stream: NodeJS.WriteStream): ProgressView {
 
 const columns = (stage: string, owner: string): string => `${stage.padEnd(STAGE_WIDTH)} ${owner.padEnd(OWNER_WIDTH)} `;
 
-function describe(event: Exclude<ProgressEvent, { kind: 'stage-working' | 'stage-started' }>): string {
+function describe(event: Exclude<ProgressEvent, { kind: 'stage-working' | 'stage-started' }>, width: number): string {
 	switch (event.kind) {
 		case 'stage-committed': {
 			const { verdict = 'done', findings } = event;
 			const text = `${columns(event.stage, event.owner)}${verdict}${countOf(findings)}, ${formatDuration(event.durationMs)}`;
-			return [text, ...findings.map(findingLine)].join('\n');
+			return [text, ...findings.map((finding) => findingLine(finding, width))].join('\n');
 		}
 		case 'correction':
 			return [`  the answer has the wrong form, asking once more`, ...event.problems.map((text) => `    ${text}`)].join(
@@ -97,9 +98,9 @@ function verifyResult({ exitCode, timedOut }: Extract<ProgressEvent, { kind: 've
 type Findings = Extract<ProgressEvent, { kind: 'stage-committed' }>['findings'];
 
 /** The start of each finding; the whole text is in the artifact. */
-function findingLine({ id, severity, text }: Findings[number]): string {
-	const [first = ''] = text.split('\n');
-	return `  ${id} [${severity}] ${first.length > 100 ? `${first.slice(0, 99)}…` : first}`;
+function findingLine({ id, severity, text }: Findings[number], width: number): string {
+	const line = `  ${id} [${severity}] ${text.split('\n')[0] ?? ''}`;
+	return line.length < width ? line : `${line.slice(0, Math.max(20, width - 2))}…`;
 }
 
 function countOf(findings: Findings): string {

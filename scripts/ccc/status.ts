@@ -1,6 +1,9 @@
 import { formatDuration } from '../lib/kit/duration.ts';
+import { quoteWord } from '../lib/kit/words.ts';
 import { existingRunFolder } from '../lib/run/run-folder.ts';
 import { type RunOverview, readRunOverview, type StageOverview } from '../lib/run/run-overview.ts';
+import { decideAdvice, resumeCommand } from '../lib/run/run-report.ts';
+import { validateRun } from '../lib/run/validate-run.ts';
 import type { Invocation } from './invocation.ts';
 import type { Output } from './outputs.ts';
 import { closingLines, printJson, printText } from './print.ts';
@@ -8,15 +11,18 @@ import { takeWords } from './words.ts';
 
 export async function status({ words, json, cwd }: Invocation): Promise<number> {
 	const [shown = ''] = takeWords(words, ['<folder>']);
-	const overview = await readRunOverview(await existingRunFolder(shown, cwd), new Date());
-	if (json) printJson(toJson(shown, overview));
-	else printText(toText(shown, overview));
+	const folder = await existingRunFolder(shown, cwd);
+	const overview = await readRunOverview(folder, new Date());
+	const problems = (await validateRun(folder)).problems.filter(({ level }) => level === 'error').length;
+	if (json) printJson(toJson(shown, overview, problems));
+	else printText(toText(shown, overview, problems));
 	return 0;
 }
 
 function toJson(
 	shown: string,
 	{ run, stageCompleted, stages, openFindings, coordinator }: RunOverview,
+	problems: number,
 ): Output<'status'> {
 	return {
 		ccc_run: shown,
@@ -25,6 +31,7 @@ function toJson(
 		status: run.status,
 		exit_code: 0,
 		reason: run.workflow.reason,
+		problems,
 		plan_code: run.planCode,
 		rounds: run.rounds,
 		stages: stages.map(({ stage, owner, state, verdict, durationMs, idleMs }) => ({
@@ -44,7 +51,8 @@ function toJson(
 	};
 }
 
-function toText(shown: string, { run, stageCompleted, stages, openFindings, coordinator }: RunOverview): string {
+function toText(shown: string, overview: RunOverview, problems: number): string {
+	const { run, stageCompleted, stages, openFindings, coordinator } = overview;
 	const width = Math.max(0, ...stages.map(({ stage }) => stage.length));
 	const lines = [
 		`Task: ${run.taskSummary.split('\n')[0] ?? ''}`,
@@ -58,8 +66,20 @@ function toText(shown: string, { run, stageCompleted, stages, openFindings, coor
 	}
 	if (coordinator) lines.push('', `At work: ${coordinator.purpose}, process ${coordinator.owner.pid}`);
 	if (run.workflow.reason !== undefined) lines.push('', `Reason: ${run.workflow.reason}`);
+	if (problems > 0) {
+		lines.push('', `Invalid: ${problems} problems; ccc validate ${quoteWord(shown)} lists them`);
+	}
+	const next = nextCommand(shown, overview);
+	if (next !== undefined) lines.push('', `Next: ${next}`);
 	lines.push('', closingLines(shown, stageCompleted, run.workflow.nextAction));
 	return lines.join('\n');
+}
+
+/** What the user can do; nothing while a command is at work or when the run is over. */
+function nextCommand(shown: string, { step, coordinator }: RunOverview): string | undefined {
+	if (coordinator) return undefined;
+	if (step.kind === 'decide') return decideAdvice(shown, step.review);
+	return step.kind === 'stage' || step.kind === 'override' ? resumeCommand(shown) : undefined;
 }
 
 function describe({ state, verdict, durationMs, idleMs }: StageOverview): string {

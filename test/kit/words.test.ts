@@ -58,11 +58,15 @@ describe('splitCommand', () => {
 
 	it.each([
 		...['a | b', 'a && b', 'a; b', 'a < b', 'a > b', 'a $b', 'a `b`', 'a (b)', 'a # b', 'a *', 'a?'],
-		...['a\nb', 'a\r\nb', '', ' \n', `''`, 'A=b c', `A='b' c`, '_x1= c'],
+		...['a\nb', 'a\r\nb', 'A=b c', `A='b' c`, '_x1= c'],
 	])('refuses %j', (text) => {
 		const error = errorOf(() => splitCommand(text));
 		expect(error).toMatchObject({ code: 'shell-syntax', exitCode: 2 });
 		expect(error.facts.next).toContain('sh -c');
+	});
+
+	it.each(['', ' \n', `''`])('finds no command in %j', (text) => {
+		expect(errorOf(() => splitCommand(text))).toMatchObject({ code: 'no-command', exitCode: 2 });
 	});
 
 	it('refuses an open quote as such', () => {

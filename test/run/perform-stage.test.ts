@@ -65,22 +65,35 @@ describe('the guard', () => {
 		['an untracked file', 'printf evil > new.txt', 'new.txt', 'rm new.txt'],
 		['the index', 'git add a.txt', 'a.txt', 'git reset -q'],
 		['a mode', 'chmod +x tool.sh', 'tool.sh', 'chmod 644 tool.sh'],
-		['a commit', 'git commit -qm evil --allow-empty', 'HEAD', 'git reset -q --soft HEAD~1'],
+		['a commit', 'git commit -qm evil --allow-empty', 'HEAD', 'git reset -q --soft HEAD~1', 'head-moved'],
 		['a branch', 'git checkout -q -b other', 'HEAD', 'git checkout -q main'],
-	])('blocks a reviewer that changes %s until it is undone', async (_, shell, named, undo) => {
-		const who = 'git config user.name a; git config user.email a@b; ';
-		const box = await atReview({ review_v0: [{ shell: who + shell }, {}] });
-		const first = await resume(box);
-		expect(first.report).toMatchObject({ status: 'blocked', code: 'repository-changed' });
-		expect(first.report.reason).toContain(named);
-		expect(first.code).toBe(3);
-		expect(box.done()).toEqual(['code_v0', 'plan_v0', 'plan_v0_review']);
-		const again = await resume(box);
-		expect(again.code).toBe(3);
-		expect(box.calls()).toHaveLength(1);
-		execFileSync('sh', ['-c', undo], { cwd: box.repository.root });
-		const last = await resume(box);
-		expect(last.code, JSON.stringify(last.report)).toBe(0);
+	])(
+		'blocks a reviewer that changes %s until it is undone',
+		async (_, shell, named, undo, code = 'repository-changed') => {
+			const who = 'git config user.name a; git config user.email a@b; ';
+			const box = await atReview({ review_v0: [{ shell: who + shell }, {}] });
+			const first = await resume(box);
+			expect(first.report).toMatchObject({ status: 'blocked', code });
+			expect(first.report.reason).toContain(named);
+			expect(first.code).toBe(3);
+			expect(box.done()).toEqual(['code_v0', 'plan_v0', 'plan_v0_review']);
+			const again = await resume(box);
+			expect(again.code).toBe(3);
+			expect(box.calls()).toHaveLength(1);
+			execFileSync('sh', ['-c', undo], { cwd: box.repository.root });
+			const last = await resume(box);
+			expect(last.code, JSON.stringify(last.report)).toBe(0);
+		},
+	);
+
+	it('wants a commit undone whole, not only HEAD', async () => {
+		const evil = 'printf evil > new.txt; git add new.txt; git -c user.name=a -c user.email=a@b commit -qm evil';
+		const box = await atReview({ review_v0: [{ shell: evil }, {}] });
+		expect((await resume(box)).report.code).toBe('head-moved');
+		box.repository.git('reset', '-q', '--soft', 'HEAD~1');
+		expect((await resume(box)).report.code).toBe('repository-changed');
+		box.repository.git('rm', '-q', '-f', 'new.txt');
+		expect((await resume(box)).code).toBe(0);
 	});
 
 	it('lets `repair rerun` accept what a reviewer changed', async () => {

@@ -33,7 +33,7 @@ describe('reportOf', () => {
 				waitingFor: 'decision',
 				code: 'decision-needed',
 				reason: expect.stringContaining('plan_v1_review reports a blocker'),
-				next: `read artifacts/plan_v1_review.md, then: ccc decide 'my run' accept|revise "<reason>"`,
+				next: `read 'my run/artifacts/plan_v1_review.md', then: ccc decide 'my run' accept|revise "<reason>"`,
 			},
 		],
 		[
@@ -63,7 +63,7 @@ describe('blockedReport', () => {
 			exitCode: 5,
 			code: 'companion-timed-out',
 			reason: 'No answer. timeout',
-			next: 'wait',
+			next: 'wait; then: ccc run resume r',
 		});
 	});
 

@@ -14,7 +14,7 @@ describe('the files of a new run', () => {
 		box.repository.git('add', 'staged.txt');
 		const before = box.repository.git('status', '--short');
 		const { stderr } = await box.ccc(['run', box.run, '# Task\n\n## Status\n\ncomplete', 'p0-c0', 'manual']);
-		expect(stderr).toContain('warning: the working tree has changes already');
+		expect(stderr).toContain('warning: 2 files had changes before this run');
 		expect(box.read('task.md')).toBe('# Task\n\n## Status\n\ncomplete\n');
 		expect(box.read('state/run_start.status')).toBe(before);
 		expect(box.read('state/run_start.diff')).toBe(box.repository.git('diff', '--full-index'));

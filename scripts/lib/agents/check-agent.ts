@@ -4,12 +4,13 @@ import type { Agent } from './agent.ts';
 import { callMarker, newCallId } from './call-folder.ts';
 import type { AgentConfig } from './config.ts';
 import { companionEnvironment } from './environment.ts';
-import { loginStep, variable } from './failure-signs.ts';
+import { loginStep, sandboxStep, variable } from './failure-signs.ts';
 import { lastWords } from './last-words.ts';
+import { detectSandbox } from './sandbox.ts';
 
 export interface AgentCheck {
 	agent: Agent;
-	/** The CLI runs and knows every option we use. Says nothing about the login: some setups need none. */
+	/** The CLI runs and knows every option we use. Codex need not be logged in: with a provider of its own it never is. */
 	ok: boolean;
 	bin: string;
 	version?: string;
@@ -78,7 +79,11 @@ export async function checkAgent(
 		const problem = `this version does not list ${missingFlags.join(', ')}`;
 		return { ...known, ok: false, missingFlags, problem, next: `Update ${agent}.` };
 	}
-	if (known.login === 'no') return { ...known, ok: true, problem: 'not logged in', next: loginStep(agent) };
+	if (known.login === 'no')
+		return { ...known, ok: agent === 'codex', problem: 'not logged in', next: loginStep(agent) };
+	const sandbox = detectSandbox(env);
+	if (sandbox)
+		return { ...known, ok: false, problem: `inside the sandbox of ${sandbox.name}`, next: sandboxStep(agent) };
 	return { ...known, ok: true };
 }
 

@@ -11,14 +11,19 @@ export function splitWords(text: string): string[] {
 
 /**
  * Splits one command into its argv, refusing what only a shell could carry out.
- * @throws CccError `shell-syntax` (exit 2) for an unquoted `| & ; < > $ backquote ( ) # * ?` or newline, for no word at
- * all and for a leading `NAME=value`; `unclosed-quote` (exit 2). What is quoted, in either way, is taken literally.
+ * @throws CccError `shell-syntax` (exit 2) for an unquoted `| & ; < > $ backquote ( ) # * ?` or newline
+ * and for a leading `NAME=value`; `no-command` (exit 2) for no word at all; `unclosed-quote` (exit 2). What is quoted, in either way, is taken literally.
  */
 export function splitCommand(text: string): [string, ...string[]] {
 	const { words, syntax } = scan(text);
 	if (syntax !== undefined) throw shellSyntax(text, `an unquoted ${JSON.stringify(syntax)}`);
 	const [first, ...rest] = words;
-	if (first === undefined || first.text === '') throw shellSyntax(text, 'no command');
+	if (first === undefined || first.text === '') {
+		throw new CccError('no-command', 'There is no command', {
+			found: shorten(JSON.stringify(text)),
+			exitCode: EXIT.usage,
+		});
+	}
 	if (first.assignment) throw shellSyntax(text, `the assignment ${JSON.stringify(shorten(first.text))}`);
 	return [first.text, ...rest.map((word) => word.text)];
 }

@@ -87,7 +87,7 @@ function readOption(word: string, syntax: string): [string, unknown] {
 	if (/^p(?!lan)[^=]*-c/i.test(word)) {
 		throw usage('bad-rounds', 'These are not rounds.', 'pN-cM with N and M from 0 to 99, no leading zeros', word);
 	}
-	throw usage('unknown-word', 'Unknown argument.', syntax, word);
+	throw usage('unknown-word', 'Unknown argument; a task or a reason of several words stands in quotes.', syntax, word);
 }
 
 function explicitPlanCode(value: string): PlanCode {

@@ -1,3 +1,5 @@
+import { stageName } from './stages.ts';
+import { lastDone } from './transitions.ts';
 import { readRunState } from './truth.ts';
 import { validateRun } from './validate-run.ts';
 import { validationFailure } from './validation-failure.ts';
@@ -11,6 +13,8 @@ export async function confirmResumable(folder: string): Promise<void> {
 	const { problems } = await validateRun(folder, { withoutState: true });
 	const standing = problems.filter(({ level }) => level === 'error');
 	if (standing.length > 0) {
-		throw validationFailure(standing, { next: 'restore those files, or: ccc repair <folder> rerun|adopt <stage>' });
+		const last = lastDone((await readRunState(folder)).done);
+		const repair = last ? `, or go back stage by stage: ccc repair <folder> rerun ${stageName(last)}` : '';
+		throw validationFailure(standing, { next: `restore those files${repair}, or start a new run` });
 	}
 }

@@ -4,7 +4,7 @@ import { recordDecision } from './decisions.ts';
 import { recordEvent } from './ledger.ts';
 import { withRunLock } from './locked-run.ts';
 import { updateRunFile } from './run-file-update.ts';
-import { type RunReport, reportOf } from './run-report.ts';
+import { changedReport, type RunReport } from './run-report.ts';
 import { halfOf, isReview, type Stage, stageName } from './stages.ts';
 import { decisionOn, lastDone, nextStep } from './transitions.ts';
 import { type RunState, readRunState } from './truth.ts';
@@ -39,7 +39,7 @@ export async function decide(options: DecideOptions): Promise<RunReport> {
 		const after = await readRunState(folder);
 		const step = nextStep(after, 'normal');
 		const run = await updateRunFile(folder, after, step);
-		return reportOf(shown, { ...after, run }, step);
+		return changedReport(shown, { ...after, run }, step);
 	});
 }
 

@@ -10,16 +10,8 @@ const SHOWN = 20;
  * @throws CccError `head-moved` or `repository-changed` (exit 3) naming what changed
  */
 export function confirmUntouched(attempt: Attempt, after: Picture): void {
-	if (attempt.stage.startsWith('code_')) {
-		if (after.head === attempt.before.head) return;
-		throw new CccError('head-moved', 'HEAD moved while the coder worked.', {
-			at: attempt.stage,
-			expected: attempt.before.head ?? 'no commit',
-			found: after.head ?? 'no commit',
-			next: 'commits are not part of a run: restore HEAD (git reset --soft <expected>), then resume',
-			exitCode: EXIT.blocked,
-		});
-	}
+	confirmHead(attempt, after);
+	if (attempt.stage.startsWith('code_')) return;
 	const changes = comparePictures(attempt.before, after);
 	if (changes.length === 0) return;
 	const shown = changes.slice(0, SHOWN).map(({ path, what }) => `${JSON.stringify(path)} ${what}`);
@@ -28,6 +20,19 @@ export function confirmUntouched(attempt: Attempt, after: Picture): void {
 		at: attempt.stage,
 		found: shown.join('; '),
 		next: `restore or stash those changes and resume; if they are wanted: ccc repair <folder> rerun ${attempt.stage}`,
+		exitCode: EXIT.blocked,
+	});
+}
+
+/** A commit is told apart from other changes: it is undone in another way. */
+function confirmHead({ stage, before }: Attempt, after: Picture): void {
+	if (after.head === before.head) return;
+	const undo = before.head === null ? 'undo that commit' : `git reset --soft ${before.head} (keeps the work)`;
+	throw new CccError('head-moved', 'HEAD moved during this stage.', {
+		at: stage,
+		expected: before.head ?? 'no commit',
+		found: after.head ?? 'no commit',
+		next: `commits are not part of a run: ${undo}, then resume`,
 		exitCode: EXIT.blocked,
 	});
 }

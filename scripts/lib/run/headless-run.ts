@@ -111,7 +111,7 @@ async function begin(
 	const place = await placeNewRun(args.folder, cwd, env);
 	const { planCode, source } = selectPlanCode(args.planCode, settings.planCode);
 	const verify = args.verify ?? settings.verify;
-	const { dirty } = await startRun(place, {
+	const { changes } = await startRun(place, {
 		task: args.task,
 		rounds: args.rounds,
 		planCode,
@@ -121,8 +121,9 @@ async function begin(
 		...(verify === undefined ? {} : { verify }),
 		now: now(),
 	});
-	if (dirty) {
-		report({ kind: 'warning', text: 'the working tree has changes already: they will be part of what is reviewed' });
+	if (changes > 0) {
+		const what = changes === 1 ? '1 file' : `${changes} files`;
+		report({ kind: 'warning', text: `${what} had changes before this run: they will be part of what is reviewed` });
 	}
 	return place;
 }

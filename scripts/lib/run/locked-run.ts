@@ -1,6 +1,7 @@
 /** Everything that changes a run does so under its lock, after what an earlier command left half done is settled. */
 import path from 'node:path';
 import { removeTemporaries } from '../kit/atomic-file.ts';
+import { CccError } from '../kit/errors.ts';
 import { acquireLock, type Lock } from '../kit/lock.ts';
 import { callsFolder } from './attempts.ts';
 import { recoverCommit } from './commit-stage.ts';
@@ -20,7 +21,7 @@ export async function withRunLock<T>(
 	now: () => Date,
 	work: (lock: Lock) => Promise<T>,
 ): Promise<T> {
-	const lock = await acquireLock(lockFolder(folder), { purpose });
+	const lock = await acquireLock(lockFolder(folder), { purpose }).catch(explainLocked);
 	try {
 		await confirmRecordFiles(folder);
 		await recoverCommit(folder, lock, now());
@@ -36,4 +37,13 @@ export async function withRunLock<T>(
 async function sweepTemporaryFiles(folder: string): Promise<void> {
 	const folders = [folder, path.join(folder, 'artifacts'), path.join(folder, 'state'), callsFolder(folder)];
 	for (const place of folders) await removeTemporaries(place);
+}
+
+/** The lock does not know that whoever holds it can be asked to stop. */
+function explainLocked(error: unknown): never {
+	if (!(error instanceof CccError) || error.code !== 'locked') throw error;
+	throw new CccError(error.code, 'Another command works on this run.', {
+		...error.facts,
+		next: 'wait and look with ccc status <folder>, or end the run: ccc cancel <folder> "<reason>"',
+	});
 }

@@ -71,7 +71,7 @@ async function currentAttempt(
 	if (latest && latest.handled === undefined) {
 		return { attempt: latest, records: await readRecords(by.place.folder), attached: true };
 	}
-	if (latest?.handled === 'repository-changed') {
+	if (latest?.handled === 'repository-changed' || latest?.handled === 'head-moved') {
 		// The protocol wants those changes gone before anything else happens.
 		confirmUntouched(latest, await takePicture(by.place.repository, latest.exclude));
 	}

@@ -9,12 +9,13 @@ import { sha256 } from '../kit/sha256.ts';
 import { newAsideFolder } from './aside.ts';
 import { callsFolder, latestAttempt, writeAttempt } from './attempts.ts';
 import { commitStage } from './commit-stage.ts';
+import { readDecisions } from './decisions.ts';
 import { judgeAnswer } from './judge-answer.ts';
 import { lastCommitHash, recordEvent } from './ledger.ts';
 import { withRunLock } from './locked-run.ts';
 import { findingsOfArtifact } from './open-findings.ts';
 import { updateRunFile } from './run-file-update.ts';
-import { type RunReport, reportOf } from './run-report.ts';
+import { changedReport, type RunReport } from './run-report.ts';
 import { firstFindingNumber, idsToAnswer, openFindingsFor } from './stage-facts.ts';
 import { artifactPath, donePath, isReview, ownerOf, rawReviewPath, type Stage, stageName } from './stages.ts';
 import { effectiveRounds, lastDone, nextStep } from './transitions.ts';
@@ -44,6 +45,7 @@ export interface RepairOptions {
 export async function repairStage(options: RepairOptions): Promise<RunReport> {
 	const { folder, shown, repair, stage, now } = options;
 	return withRunLock(folder, `repair ${repair} ${stageName(stage)}`, now, async (lock) => {
+		await confirmOpen(folder);
 		await confirmLast(folder, stage);
 		if (repair === 'adopt') await adopt(options, lock);
 		else await moveAside(folder, stage, repair);
@@ -51,7 +53,18 @@ export async function repairStage(options: RepairOptions): Promise<RunReport> {
 		const state = await readRunState(folder);
 		const step = nextStep(state, 'normal');
 		await updateRunFile(folder, state, step);
-		return { ...reportOf(shown, state, step), exitCode: EXIT.ok };
+		return { ...changedReport(shown, state, step), exitCode: EXIT.ok };
+	});
+}
+
+/** A canceled run is over. */
+async function confirmOpen(folder: string): Promise<void> {
+	const canceled = (await readDecisions(folder)).find(({ decision }) => decision === 'cancel');
+	if (!canceled) return;
+	throw new CccError('nothing-to-repair', 'This run is canceled.', {
+		found: canceled.reason,
+		next: 'start a new run',
+		exitCode: EXIT.usage,
 	});
 }
 

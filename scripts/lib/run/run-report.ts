@@ -1,7 +1,7 @@
 /** How a workflow command ended (protocol: Final Output). */
 import { type CccError, EXIT, type ExitCode } from '../kit/errors.ts';
 import { quoteWord } from '../kit/words.ts';
-import { stageName } from './stages.ts';
+import { artifactPath, type Stage, stageName } from './stages.ts';
 import { lastDone, type Step } from './transitions.ts';
 import type { RunState } from './truth.ts';
 import { deriveWorkflow, waitingFor } from './workflow-state.ts';
@@ -44,7 +44,7 @@ export function reportOf(folder: string, state: RunState, step: Step): RunReport
 				waitingFor: 'decision',
 				reason: waitingFor(step),
 				code: 'decision-needed',
-				next: `read artifacts/${stageName(step.review)}.md, then: ccc decide ${quoteWord(folder)} accept|revise "<reason>"`,
+				next: decideAdvice(folder, step.review),
 			};
 		default:
 			return { ...common, exitCode: EXIT.ok };
@@ -60,6 +60,32 @@ export function blockedReport(folder: string, state: RunState, step: Step, error
 		exitCode: error.exitCode,
 		reason: error.facts.found === undefined ? error.message : `${error.message} ${error.facts.found}`,
 		code: error.code,
-		next: error.facts.next ?? `when it is mended: ccc run resume ${quoteWord(folder)}`,
+		next: andResume(error.facts.next, folder),
 	};
+}
+
+/** The report of a command that changed a run but does not drive it: what comes next is a command line. */
+export function changedReport(folder: string, state: RunState, step: Step): RunReport {
+	const report = reportOf(folder, state, step);
+	return report.status === 'active' ? { ...report, next: resumeCommand(folder) } : report;
+}
+
+/** @param review the review to decide about */
+export function decideAdvice(folder: string, review: Stage): string {
+	const artifact = quoteWord(`${folder}/${artifactPath(review)}`);
+	return `read ${artifact}, then: ccc decide ${quoteWord(folder)} accept|revise "<reason>"`;
+}
+
+export const resumeCommand = (folder: string): string => `ccc run resume ${quoteWord(folder)}`;
+
+/** Advice that names the run, for advice that was given without knowing how the user calls it. */
+export function forFolder(advice: string, folder: string): string {
+	return advice.replaceAll('<folder>', quoteWord(folder));
+}
+
+function andResume(advice: string | undefined, folder: string): string {
+	if (advice === undefined) return `when it is mended: ${resumeCommand(folder)}`;
+	const named = forFolder(advice, folder);
+	if (named.includes('ccc run resume')) return named;
+	return `${named.replace(/[.;,]$/, '')}; then: ${resumeCommand(folder)}`;
 }

@@ -8,6 +8,7 @@ import { CccError, EXIT, systemCode } from '../kit/errors.ts';
 import { recordEvent } from './ledger.ts';
 import { type RunFile, renderRunFile } from './run-file.ts';
 import type { RunPlace } from './run-folder.ts';
+import { resumeCommand } from './run-report.ts';
 import { coderOf, type PlanCode, plannerOf, type Rounds } from './stages.ts';
 import { oneLine } from './workflow-state.ts';
 
@@ -33,10 +34,10 @@ const DRAFT = '.ccc-new-';
 const DRAFT_DEAD_MS = 10 * 60_000;
 
 /**
- * @returns whether the working tree already had changes, which will be part of the review
+ * @returns how many files of the working tree had changes already; they will be part of the review
  * @throws CccError `run-exists`, `folder-not-empty` or `folder-not-usable` (exit 2); nothing is created then
  */
-export async function startRun(place: RunPlace, options: StartOptions): Promise<{ dirty: boolean }> {
+export async function startRun(place: RunPlace, options: StartOptions): Promise<{ changes: number }> {
 	await refuseUsedFolder(place);
 	const capture = await captureBaseline(place.repository, [place.relative]);
 	const parent = path.dirname(place.folder);
@@ -58,7 +59,7 @@ export async function startRun(place: RunPlace, options: StartOptions): Promise<
 		if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(systemCode(error) ?? '')) await refuseUsedFolder(place);
 		throw error;
 	}
-	return { dirty: capture.dirty };
+	return { changes: capture.status.toString('utf8').split('\n').length - 1 };
 }
 
 /** Hidden by its own .gitignore from the first moment on, so that a crash here never shows up in a review. */
@@ -112,7 +113,7 @@ async function refuseUsedFolder({ folder, shown }: RunPlace): Promise<void> {
 		{
 			at: shown,
 			expected: 'a folder that does not exist yet or is empty',
-			next: isRun ? 'resume it (`ccc run resume <folder>`) or name another folder' : 'name another folder',
+			next: isRun ? `resume it (${resumeCommand(shown)}) or name another folder` : 'name another folder',
 			exitCode: EXIT.usage,
 		},
 	);
