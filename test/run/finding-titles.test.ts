@@ -39,6 +39,8 @@ describe('titleKind', () => {
 		['Tests to Add', 'tests'],
 		['Verdict', 'aside'],
 		['Strengths', 'aside'],
+		['What works well', 'aside'],
+		['What works badly', 'other'],
 		['What I checked', 'aside'],
 		['Resolved findings', 'aside'],
 		['Fixed issues', 'aside'],

@@ -25,7 +25,8 @@ const NEUTRAL: readonly (readonly [TitleKind, RegExp])[] = [
 	['summary', /^(?:(?:executive|overall|review|short|brief) )?(?:summary|overview)$/i],
 	['questions', /^(?:open |further )?questions?$/i],
 	['tests', /^(?:suggested |additional |further )?tests? to add$/i],
-	['aside', /^(?:verdict|conclusion|strengths|positives|what (?:i|we) (?:checked|read|reviewed)|checked)$/i],
+	['aside', /^(?:verdict|conclusion|strengths|positives|praise|checked)$/i],
+	['aside', /^what (?:(?:i|we) (?:checked|read|reviewed)|works(?: well)?|is good)$/i],
 	['aside', /^(?:resolved|fixed|addressed)(?: (?:findings|issues|problems|concerns|comments))?$/i],
 ];
 
