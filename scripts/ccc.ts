@@ -1,7 +1,8 @@
 /** The command `ccc`. Each subcommand lives in scripts/ccc/ and is loaded when it is called. */
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
+// Read when the bundle is built: a copy of the pack need not have the file.
+import manifest from '../package.json' with { type: 'json' };
 import type { Subcommand } from './ccc/invocation.ts';
 import { printError } from './ccc/print.ts';
 import { CccError, EXIT } from './lib/kit/errors.ts';
@@ -9,10 +10,8 @@ import { CccError, EXIT } from './lib/kit/errors.ts';
 /** Root of the pack: the folder above scripts/, or above dist/ in a built copy. */
 const pack = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
 
-const { version } = JSON.parse(readFileSync(`${pack}/package.json`, 'utf8')) as { version: string };
-
 const program = new Command('ccc')
-	.version(version)
+	.version(manifest.version)
 	.configureHelp({
 		subcommandTerm: (subcommand) => `${subcommand.name()} ${subcommand.usage()}`.replace(/ *\[--json\]$/, ''),
 	})

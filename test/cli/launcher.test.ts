@@ -10,7 +10,7 @@ const PACK = path.resolve(import.meta.dirname, '../..');
 function copyPack(box: Sandbox, parts: readonly string[]): string {
 	const pack = path.join(box.root, 'the pack');
 	mkdirSync(pack);
-	for (const part of [...parts, 'package.json', 'scripts', 'protocol']) {
+	for (const part of [...parts, 'scripts', 'protocol']) {
 		cpSync(path.join(PACK, part), path.join(pack, part), { recursive: true });
 	}
 	return pack;
@@ -40,7 +40,7 @@ describe('the scripts of the protocol', () => {
 describe('the launcher', () => {
 	it('runs the sources where nothing is built, with a TMPDIR that cannot be written', async () => {
 		const box = await makeSandbox({ plan_v0_review: { answer: '- [major] No.\n\nREADY: no\n' } });
-		const pack = copyPack(box, []);
+		const pack = copyPack(box, ['package.json']);
 		symlinkSync(path.join(PACK, 'node_modules'), path.join(pack, 'node_modules'));
 		const env = { TMPDIR: '/nonexistent/tmp' };
 		const command = [process.execPath, path.join(pack, 'scripts', 'ccc.mjs')] as const;
