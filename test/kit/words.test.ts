@@ -3,16 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CccError } from '../../scripts/lib/kit/errors.ts';
 import { quoteWord, splitCommand, splitWords } from '../../scripts/lib/kit/words.ts';
-
-function errorOf(run: () => unknown): CccError {
-	try {
-		run();
-	} catch (error) {
-		if (error instanceof CccError) return error;
-		throw error;
-	}
-	throw new Error('nothing was thrown');
-}
+import { errorOf } from '../support/ccc-error.ts';
 
 describe('splitWords', () => {
 	it.each([

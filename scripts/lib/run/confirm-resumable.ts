@@ -9,11 +9,11 @@ import { validationFailure } from './validation-failure.ts';
  * @throws CccError `uncommitted-artifact` (exit 3), `artifact-missing` and `invalid-run` (exit 1), each with the repair
  */
 export async function confirmResumable(folder: string): Promise<void> {
-	await readRunState(folder);
+	const { done } = await readRunState(folder);
 	const { problems } = await validateRun(folder, { withoutState: true });
 	const standing = problems.filter(({ level }) => level === 'error');
 	if (standing.length > 0) {
-		const last = lastDone((await readRunState(folder)).done);
+		const last = lastDone(done);
 		const repair = last ? `, or go back stage by stage: ccc repair <folder> rerun ${stageName(last)}` : '';
 		throw validationFailure(standing, { next: `restore those files${repair}, or start a new run` });
 	}
