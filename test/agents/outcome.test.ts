@@ -38,6 +38,7 @@ const CLAUDE: [string, number, OutcomeKind, RegExp][] = [
 	['API Error: 500 Internal server error', 1, 'failed', /later/],
 	["There's an issue with the selected model (x).", 1, 'failed', /CCC_CLAUDE_MODEL/],
 	['API Error: Unable to connect to API (ConnectionRefused)', 1, 'failed', /network/],
+	['API Error: Connection to the API was lost (ECONNRESET). This is usually temporary', 1, 'failed', /network/],
 	['API Error: Unable to connect to API (EPERM)', 1, 'sandboxed', /outside/],
 	['API Error: Unable to connect to API (FailedToOpenSocket)', 1, 'sandboxed', /outside/],
 	['Error: piped stdin input exceeds 10MB', 1, 'failed', /too long/],

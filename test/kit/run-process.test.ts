@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -222,6 +223,81 @@ describe('what leaves the tree at once', () => {
 		});
 		expect(result).toMatchObject({ exitCode: 0, leftovers: 1 });
 		expect(await listTree({ pid })).toEqual([]);
+	});
+});
+
+describe('output into files', () => {
+	async function runIntoFiles(script: string, options: Partial<RunProcessOptions> = {}) {
+		const cwd = await tempFolder();
+		const outputFiles = { stdout: path.join(cwd, 'out'), stderr: path.join(cwd, 'err') };
+		return { ...(await run(['sh', '-c', script], { cwd, outputFiles, ...options })), outputFiles };
+	}
+
+	it('is regular files of the owner for the program, and both streams for the caller', async () => {
+		let seen = 0;
+		const onActivity = (bytes: number) => {
+			seen += bytes;
+		};
+		const kinds = `test -f /dev/stdout && test -f /dev/stderr && echo files; stat -c %a out; echo bad >&2; sleep 0.1; exit 3`;
+		const result = await runIntoFiles(kinds, { onActivity });
+		expect(result).toMatchObject({
+			exitCode: 3,
+			stdout: 'files\n600\n',
+			stderr: 'bad\n',
+			stdoutBytes: 10,
+			stderrBytes: 4,
+		});
+		expect(result).toMatchObject({ stdoutTruncated: false, leftovers: 0, running: [] });
+		expect(seen).toBe(14);
+		expect(await readFile(result.outputFiles.stdout, 'utf8')).toBe('files\n600\n');
+	});
+
+	it('does not follow what lies in their place', async () => {
+		const cwd = await tempFolder();
+		const outputFiles = { stdout: path.join(cwd, 'out'), stderr: path.join(cwd, 'err') };
+		await writeFile(path.join(cwd, 'precious'), 'kept');
+		await symlink('precious', outputFiles.stdout);
+		await mkdir(path.join(outputFiles.stderr, 'deep'), { recursive: true });
+		expect(await run(['echo', 'x'], { cwd, outputFiles })).toMatchObject({ exitCode: 0, stdout: 'x\n' });
+		expect(await readFile(path.join(cwd, 'precious'), 'utf8')).toBe('kept');
+	});
+
+	it('is the end of it where there is more than the bound, and a program that writes on is not ended for it', async () => {
+		const script = `yes я | head -c 30000000; sleep 0.2; echo; echo over`;
+		const result = await runIntoFiles(script, { maxBytes: 1_000_000 });
+		expect(result).toMatchObject({ exitCode: 0, stdoutTruncated: true, stderrTruncated: false, running: [] });
+		expect(result.stdout.endsWith('я\n\nover\n')).toBe(true);
+		expect(Buffer.byteLength(result.stdout)).toBeGreaterThan(999_990);
+		expect(Buffer.byteLength(result.stdout)).toBeLessThanOrEqual(1_000_000);
+		// The bound falls somewhere in a line of three bytes.
+		expect(result.stdout).not.toContain('\ufffd');
+		expect((await stat(result.outputFiles.stdout)).size).toBe(6);
+	});
+
+	it('does not fill the disk when there is no end to it', async () => {
+		const sizes: number[] = [];
+		const cwd = await tempFolder();
+		const outputFiles = { stdout: path.join(cwd, 'out'), stderr: path.join(cwd, 'err') };
+		const onActivity = () => {
+			const { size, blocks } = statSync(outputFiles.stdout);
+			sizes.push(size, blocks * 512);
+		};
+		const result = await run(['yes'], { cwd, outputFiles, maxBytes: 1_000_000, timeoutMs: 1500, onActivity });
+		expect(result).toMatchObject({ timedOut: true, stdoutTruncated: true, running: [] });
+		expect(result.stdoutBytes).toBeGreaterThan(100_000_000);
+		expect(Math.max(...sizes)).toBeLessThan(result.stdoutBytes / 2);
+		expect(result.stdout.endsWith('y\n')).toBe(true);
+	});
+
+	it('is no reason to wait for what an ended program left behind, which is killed', async () => {
+		const result = await runIntoFiles('sleep 993 & echo done');
+		expect(result).toMatchObject({ exitCode: 0, stdout: 'done\n', leftovers: 1, running: [] });
+	});
+
+	it('is named when it cannot be made', async () => {
+		const folder = path.join(await tempFolder(), 'missing');
+		const outputFiles = { stdout: path.join(folder, 'out'), stderr: path.join(folder, 'err') };
+		await expect(run(['true'], { outputFiles })).rejects.toMatchObject({ code: 'output-file' });
 	});
 });
 

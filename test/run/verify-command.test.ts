@@ -5,6 +5,7 @@ import {
 	describeVerifyResult,
 	keepVerifyResult,
 	readVerifyResult,
+	reapVerifyCommand,
 	runVerifyCommand,
 	type VerifyResult,
 } from '../../scripts/lib/run/verify-command.ts';
@@ -59,6 +60,27 @@ describe('runVerifyCommand', () => {
 		expect(result.tail).toMatch(tail);
 		expect(Buffer.byteLength(result.tail)).toBeLessThanOrEqual(4000);
 		expect(Buffer.byteLength(result.tail)).toBeGreaterThan(3900);
+	});
+
+	it('keeps the end of more output than is kept of it while it runs', async () => {
+		const script = 'for (let n = 0; n < 300000; n++) console.log("line " + n)';
+		const result = await verify(script);
+		expect(result).toMatchObject({ exitCode: 0, tail: expect.stringMatching(/^line \d+\n[\s\S]*line 299999$/) });
+	});
+
+	it.runIf(process.platform === 'linux')('writes to private files in the run folder, not to pipes', async () => {
+		const script =
+			'const fs = require("fs"); for (const fd of [1, 2]) console.log(fs.readlinkSync("/proc/self/fd/" + fd), (fs.fstatSync(fd).mode & 4095).toString(8))';
+		expect((await verify(script)).tail).toMatch(/^\S.*\/state\/verify\.stdout 600\n.*\/state\/verify\.stderr 600$/);
+	});
+
+	it('leaves nothing after a crash: the next command removes what it wrote', async () => {
+		const folder = await runFolder();
+		const state = path.join(folder, 'state');
+		await writeFile(path.join(state, 'verify.running'), `CCC_VERIFY_ID=${'0'.repeat(32)}\n`);
+		for (const name of ['verify.stdout', 'verify.stderr']) await writeFile(path.join(state, name), 'half');
+		await reapVerifyCommand(folder);
+		expect(await readdir(state)).toEqual([]);
 	});
 
 	it('says so when the command cannot be started', async () => {

@@ -6,7 +6,7 @@ import type { AgentConfig } from './config.ts';
 import { companionEnvironment } from './environment.ts';
 import { loginStep, sandboxStep, variable } from './failure-signs.ts';
 import { lastWords } from './last-words.ts';
-import { detectSandbox } from './sandbox.ts';
+import { findSandbox } from './sandbox.ts';
 
 export interface AgentCheck {
 	agent: Agent;
@@ -79,11 +79,11 @@ export async function checkAgent(
 		const problem = `this version does not list ${missingFlags.join(', ')}`;
 		return { ...known, ok: false, missingFlags, problem, next: `Update ${agent}.` };
 	}
-	if (known.login === 'no')
-		return { ...known, ok: agent === 'codex', problem: 'not logged in', next: loginStep(agent) };
-	const sandbox = detectSandbox(env);
+	const sandbox = await findSandbox(env);
 	if (sandbox)
 		return { ...known, ok: false, problem: `inside the sandbox of ${sandbox.name}`, next: sandboxStep(agent) };
+	if (known.login === 'no')
+		return { ...known, ok: agent === 'codex', problem: 'not logged in', next: loginStep(agent) };
 	return { ...known, ok: true };
 }
 

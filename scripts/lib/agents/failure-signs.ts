@@ -68,7 +68,8 @@ const SIGNS: readonly FailureSign[] = [
 	},
 	{
 		kind: 'failed',
-		pattern: /unable to connect|connection ?refused|stream disconnected|error sending request|ENOTFOUND|ETIMEDOUT/i,
+		pattern:
+			/unable to connect|connection ?refused|connection[^\n]{0,40}\blost\b|stream disconnected|error sending request|ENOTFOUND|ETIMEDOUT|ECONNRESET/i,
 		next: (agent) => `${NAMES[agent]} cannot reach its service: check the network and proxy settings, then resume.`,
 	},
 ];

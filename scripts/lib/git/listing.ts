@@ -1,4 +1,6 @@
 /** What a work tree holds: tracked entries, untracked files, nested repositories, special files; run folders apart. */
+import { relative } from 'node:path';
+import { findMasked } from './masked-files.ts';
 import { decodePath, isWithin, isWithinAny, splitFields } from './paths.ts';
 import { findRunEntries } from './run-folders.ts';
 import { findSpecialFiles, type SpecialFile } from './special-files.ts';
@@ -22,13 +24,17 @@ export interface Listing {
 	/** Untracked git repositories, as folders. */
 	readonly repositories: readonly string[];
 	readonly specials: readonly SpecialFile[];
-	/** What is in none of the lists: the run folders handed in, and the own entries of others that were found. */
+	/** What is in none of the lists: the run folders handed in, the own entries of others that were found, masked files. */
 	readonly exclude: readonly string[];
 }
 
-/** Lists the work tree without the run folders in `exclude` (relative to the root) and the records of other runs. */
+/**
+ * Lists the work tree without the run folders in `exclude` (relative to the root), the records of other runs, and the
+ * view's own folder, should that lie in the work tree.
+ */
 export async function readListing(view: View, exclude: readonly string[]): Promise<Listing> {
-	const given = exclude.map(tidyFolder).filter((folder) => folder !== '' && !folder.startsWith('../'));
+	const own = relative(view.repository.root, view.folder);
+	const given = [...exclude, own].map(tidyFolder).filter((folder) => folder !== '' && !folder.startsWith('../'));
 	const [index, others] = await Promise.all([
 		view.run(['ls-files', '--stage', '-v', '-z']),
 		view.run(['ls-files', '--others', '--exclude-standard', '-z', '--', ...pathspecs(given)]),
@@ -36,7 +42,7 @@ export async function readListing(view: View, exclude: readonly string[]): Promi
 	const tracked = splitFields(index).map(parseEntry);
 	const listed = splitFields(others).map(decodePath);
 	const found = await findRunEntries(view.repository.root, listed, tracked);
-	const left = [...given, ...found];
+	const left = [...given, ...found, ...findMasked(view.repository.root, listed)];
 	const isIn = (path: string): boolean => !isWithinAny(path, left);
 	const untracked = listed.filter((path) => !path.endsWith('/') && isIn(path));
 	const repositories = listed.filter((path) => path.endsWith('/')).map((path) => path.slice(0, -1));

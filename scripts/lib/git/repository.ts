@@ -1,5 +1,6 @@
 /** Where a repository is and how git is called in it. */
 import { access, realpath } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { readIfExists } from '../kit/atomic-file.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
@@ -20,6 +21,10 @@ export interface Repository {
 	readonly objectFormat: 'sha1' | 'sha256';
 	/** The cleaned environment of git children. */
 	readonly environment: NodeJS.ProcessEnv;
+	/** Where temporary folders are made, the first that can be written; absolute. */
+	readonly temporaryFolders: readonly string[];
+	/** Where they are made when none of these can: `folder` need not exist, and must lead to a place within `within`. */
+	readonly scratch: { readonly folder: string; readonly within: string } | undefined;
 }
 
 /** What HEAD says: the commit (undefined while unborn) and the branch (undefined when detached). */
@@ -28,16 +33,29 @@ export interface Head {
 	readonly ref: string | undefined;
 }
 
-type Access = Pick<Repository, 'environment' | 'safeConfig'>;
+type Access = Pick<Repository, 'environment' | 'safeConfig' | 'temporaryFolders' | 'scratch'>;
 
 /**
  * Finds the repository of a folder (any folder of its work tree).
+ * @param options.scratch absolute folder inside the repository that the caller may write to; it need not exist. Throw-away
+ *   git folders go there (to the nearest folder above it that exists) when no temporary folder can be written. One
+ *   that turns out to lie outside the repository is never used.
  * Errors (CccError): `not-a-repository`, `git-missing`, `bare-repository`, `repository-not-trusted`, `git-failed`.
  */
-export async function openRepository(folder: string, options: { env: NodeJS.ProcessEnv }): Promise<Repository> {
-	const environment = gitEnvironment(options.env);
-	const safeDirectories = await readSafeDirectories(options.env);
-	return locate(path.resolve(folder), { environment, safeConfig: [...SAFE_CONFIG, ...safeDirectories] });
+export async function openRepository(
+	folder: string,
+	options: { env: NodeJS.ProcessEnv; scratch?: string },
+): Promise<Repository> {
+	const { env, scratch } = options;
+	const safeConfig = [...SAFE_CONFIG, ...(await readSafeDirectories(env))];
+	const candidates = [env.TMPDIR, os.tmpdir(), '/tmp', '/var/tmp', '/dev/shm'];
+	const repository = await locate(path.resolve(folder), {
+		environment: gitEnvironment(env),
+		safeConfig,
+		temporaryFolders: [...new Set(candidates)].filter((one) => one !== undefined).filter(path.isAbsolute),
+		scratch: undefined,
+	});
+	return scratch === undefined ? repository : { ...repository, scratch: { folder: scratch, within: repository.root } };
 }
 
 /**
@@ -52,7 +70,8 @@ export async function openInner(outer: Repository, inside: string): Promise<Repo
 	const real = await realpath(folder);
 	if (real !== folder) return undefined;
 	const safeConfig = [...outer.safeConfig, '-c', 'safe.directory=*'];
-	const inner = await locate(folder, { environment: outer.environment, safeConfig }, outer);
+	const { environment, temporaryFolders, scratch } = outer;
+	const inner = await locate(folder, { environment, safeConfig, temporaryFolders, scratch }, outer);
 	return inner.root === real ? inner : undefined;
 }
 

@@ -4,12 +4,12 @@
  * configuration can run, whatever it is called and whenever it was added; replace refs do not count; and what git
  * refreshes is a copy, never the user's `.git`.
  */
-import { copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { copyFile, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CccError, EXIT, systemCode } from '../kit/errors.ts';
 import { type GitAnswer, runGit } from './git.ts';
 import { callGit, type Head, type Repository, readHeadState } from './repository.ts';
+import { makeScratchFolder } from './scratch-folder.ts';
 
 export interface View {
 	readonly repository: Repository;
@@ -37,7 +37,7 @@ interface ViewCall {
  */
 export async function withView<T>(repository: Repository, work: (view: View) => Promise<T>): Promise<T> {
 	const [head, settings] = await Promise.all([readHeadState(repository), keptSettings(repository)]);
-	const folder = await makeScratchFolder(repository.environment);
+	const folder = await makeScratchFolder(repository);
 	try {
 		await fillScratchFolder(repository, head, settings, folder);
 		return await work(viewOf(repository, head, folder));
@@ -151,20 +151,4 @@ async function copyIfExists(from: string, to: string): Promise<boolean> {
 			cause: error,
 		});
 	}
-}
-
-async function makeScratchFolder(env: NodeJS.ProcessEnv): Promise<string> {
-	const parents = [env.TMPDIR, os.tmpdir(), '/tmp', '/var/tmp', '/dev/shm'].filter((one) => one?.startsWith('/'));
-	for (const parent of new Set(parents)) {
-		try {
-			return await mkdtemp(path.join(parent ?? '', 'ccc-git-'));
-		} catch {
-			// The next one may be writable; if none is, the error below names them all.
-		}
-	}
-	throw new CccError('no-temporary-folder', 'No folder for temporary files can be written.', {
-		expected: `one of ${[...new Set(parents)].join(', ')}`,
-		next: 'set TMPDIR to a writable folder',
-		exitCode: EXIT.blocked,
-	});
 }

@@ -1,4 +1,4 @@
-/** One output stream of a child: bounded in memory, copied to a file while it arrives, drained to its end. */
+/** One output stream of a child, taken in through a pipe: bounded in memory, copied to a file while it arrives, drained to its end. */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { CccError, EXIT } from './errors.ts';
@@ -10,18 +10,51 @@ export interface CapturedOutput {
 	readonly truncated: boolean;
 }
 
-/** A file the output is copied to; created or emptied at once, so that a reader never sees an older call's output. */
-export interface OutputCopy {
-	write(chunk: Uint8Array): void;
-	/** @throws CccError `output-file` when something could not be written */
+/** Where an output stream goes; opened before the child is started. */
+export interface OutputTarget {
+	/** What the child gets for the stream. */
+	readonly stdio: 'pipe' | number;
+	/**
+	 * Starts to take in what the child writes.
+	 * @param stream our end of the pipe, if it has one
+	 * @returns `ended`, settled when the stream closes for whatever reason, and `result` for what has arrived by then
+	 */
+	capture(stream: Readable | null, onChunk: (bytes: number) => void): Capture;
+	/** @throws CccError `output-file` (exit 70) when something could not be written */
 	close(): Promise<void>;
 }
 
-/** @throws CccError `output-file` (exit 70) when the file cannot be opened */
-export async function openOutputCopy(file: string | undefined): Promise<OutputCopy | undefined> {
+interface Capture {
+	readonly ended: Promise<void>;
+	result(): CapturedOutput;
+}
+
+/**
+ * A pipe whose output is copied to `file`, if there is one. The first `maxBytes` are kept, the rest is counted and dropped.
+ * @throws CccError `output-file` (exit 70) when the file cannot be opened
+ */
+export async function openPipe(file: string | undefined, maxBytes: number): Promise<OutputTarget> {
+	const copy = await openOutputCopy(file);
+	return {
+		stdio: 'pipe',
+		capture: (stream, onChunk) =>
+			stream === null
+				? { ended: Promise.resolve(), result: () => ({ text: '', bytes: 0, truncated: false }) }
+				: captureOutput(stream, { maxBytes, copy, onChunk }),
+		close: async () => copy?.close(),
+	};
+}
+
+/** A file the output is copied to; created or emptied at once, so that a reader never sees an older call's output. */
+interface OutputCopy {
+	write(chunk: Uint8Array): void;
+	close(): Promise<void>;
+}
+
+async function openOutputCopy(file: string | undefined): Promise<OutputCopy | undefined> {
 	if (file === undefined) return undefined;
 	const handle: FileHandle = await open(file, 'w').catch((error: unknown) => {
-		throw copyFailed(file, error);
+		throw outputFailed(file, error);
 	});
 	let failure: unknown;
 	let writing: Promise<void> = Promise.resolve();
@@ -36,12 +69,12 @@ export async function openOutputCopy(file: string | undefined): Promise<OutputCo
 		async close() {
 			await writing;
 			await handle.close();
-			if (failure !== undefined) throw copyFailed(file, failure);
+			if (failure !== undefined) throw outputFailed(file, failure);
 		},
 	};
 }
 
-function copyFailed(file: string, cause: unknown): CccError {
+export function outputFailed(file: string, cause: unknown): CccError {
 	return new CccError('output-file', 'The output of a program cannot be written', {
 		at: file,
 		expected: 'a file that can be created in an existing folder, and room for it',
@@ -52,14 +85,10 @@ function copyFailed(file: string, cause: unknown): CccError {
 	});
 }
 
-/**
- * Reads `stream` to its end. The first `maxBytes` are kept, the rest is counted and dropped.
- * @returns `ended`, settled when the stream closes for whatever reason, and `result` for what has arrived by then
- */
-export function captureOutput(
+function captureOutput(
 	stream: Readable,
 	options: { maxBytes: number; copy: OutputCopy | undefined; onChunk: (bytes: number) => void },
-): { ended: Promise<void>; result: () => CapturedOutput } {
+): Capture {
 	const kept: Uint8Array[] = [];
 	let keptBytes = 0;
 	let bytes = 0;

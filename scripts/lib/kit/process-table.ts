@@ -45,6 +45,24 @@ export async function pidsWithMarker(marker: string, rows: readonly ProcessRow[]
 	return found;
 }
 
+/**
+ * The command lines of the processes this one descends from, parent first, as far as they may be seen. In a pid namespace
+ * with its own /proc the last one is its pid 1. Empty where there is no /proc.
+ */
+export function ancestorCommands(): string[][] {
+	if (process.platform !== 'linux') return [];
+	const commands: string[][] = [];
+	const seen = new Set<number>();
+	// Not by `process.pid`: /proc may be that of an outer pid namespace, where this process has another number.
+	for (let row = readStat('self'); row !== undefined && !seen.has(row.pid); row = readStat(String(row.ppid))) {
+		const isSelf = seen.size === 0;
+		seen.add(row.pid);
+		const words = readProc(`/proc/${row.pid}/cmdline`)?.toString('utf8').split('\0').slice(0, -1);
+		if (!isSelf && words !== undefined && words.length > 0) commands.push(words);
+	}
+	return commands;
+}
+
 /** /proc never waits for a disk: reading it synchronously costs a fraction of a trip through the thread pool. */
 function readProc(file: string): Buffer | undefined {
 	try {

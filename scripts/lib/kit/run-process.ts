@@ -4,8 +4,8 @@ import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { CccError, EXIT, systemCode } from './errors.ts';
-import { type CapturedOutput, captureOutput, type OutputCopy, openOutputCopy } from './output-capture.ts';
-
+import { type CapturedOutput, type OutputTarget, openPipe } from './output-capture.ts';
+import { openFileTarget } from './output-file.ts';
 import { killTree, listTree, type ProcessEntry } from './process-tree.ts';
 import { watchTree } from './tree-watch.ts';
 
@@ -17,10 +17,10 @@ export interface ProcessResult {
 	cancelled: boolean;
 	/** Why it did not start: `ENOENT`, `EACCES`, `E2BIG`...; `ENOTDIR` when `cwd` is no folder that can be entered. */
 	spawnError: string | undefined;
-	/** Decoded as UTF-8, invalid bytes replaced; the first `maxBytes` of the stream. */
+	/** Decoded as UTF-8, invalid bytes replaced; the first `maxBytes` of the stream, of `outputFiles` the last. */
 	stdout: string;
 	stderr: string;
-	/** All that arrived, kept or not. */
+	/** All that arrived, kept or not; of `outputFiles` a few may be missing each time a file was emptied. */
 	stdoutBytes: number;
 	stderrBytes: number;
 	stdoutTruncated: boolean;
@@ -49,6 +49,12 @@ export interface RunProcessOptions {
 	/** Also copied there while running; two different files. */
 	stdoutFile?: string;
 	stderrFile?: string;
+	/**
+	 * Two files the child writes into by itself, in place of pipes to us: Node's pipes are sockets, and in Codex's sandbox
+	 * a child that is Node too loses what it writes there. Made anew (0600) and left for the caller to remove. One that
+	 * grows beyond `maxBytes` is emptied and the program goes on; what it writes between two looks (25 ms) comes on top.
+	 */
+	outputFiles?: { stdout: string; stderr: string };
 	/** Called with the size of each piece of output, of either stream. */
 	onActivity?: (bytes: number) => void;
 	/** Awaited before anything is written to stdin. */
@@ -57,22 +63,29 @@ export interface RunProcessOptions {
 
 /**
  * Runs a program to its end. What the program does wrong is in the result and never thrown.
- * @throws CccError `output-file` (exit 70) when `stdoutFile` or `stderrFile` cannot be written; whatever a callback
+ * @throws CccError `output-file` (exit 70) when a file for the output cannot be written; whatever a callback
  * throws, after the tree has been killed
  */
 export async function runProcess(options: RunProcessOptions): Promise<ProcessResult> {
 	const began = performance.now();
 	if (options.signal?.aborted === true) return notStarted(began, { cancelled: true });
 	if (!(await isFolder(options.cwd))) return notStarted(began, { spawnError: 'ENOTDIR' });
-	const stdoutCopy = await openOutputCopy(options.stdoutFile);
-	const copies = [stdoutCopy];
+	const targets: OutputTarget[] = [];
 	try {
-		const stderrCopy = await openOutputCopy(options.stderrFile);
-		copies.push(stderrCopy);
-		return await runStarted(options, began, stdoutCopy, stderrCopy);
+		const stdout = await openTarget(options, 'stdout');
+		targets.push(stdout);
+		const stderr = await openTarget(options, 'stderr');
+		targets.push(stderr);
+		return await runStarted(options, began, stdout, stderr);
 	} finally {
-		for (const copy of copies) await copy?.close();
+		for (const target of targets) await target.close();
 	}
+}
+
+function openTarget(options: RunProcessOptions, name: 'stdout' | 'stderr'): Promise<OutputTarget> {
+	const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+	if (options.outputFiles !== undefined) return openFileTarget(options.outputFiles[name], maxBytes);
+	return openPipe(options[`${name}File`], maxBytes);
 }
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
@@ -85,10 +98,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 async function runStarted(
 	options: RunProcessOptions,
 	began: number,
-	stdoutCopy: OutputCopy | undefined,
-	stderrCopy: OutputCopy | undefined,
+	stdoutTarget: OutputTarget,
+	stderrTarget: OutputTarget,
 ): Promise<ProcessResult> {
-	const child = start(options);
+	const child = start(options, stdoutTarget, stderrTarget);
 	if (typeof child === 'string') return notStarted(began, { spawnError: child });
 	const { pid } = child;
 	if (pid === undefined) return notStarted(began, { spawnError: (await child).code ?? 'UNKNOWN' });
@@ -99,10 +112,9 @@ async function runStarted(
 		child.once('exit', (code, signal) => resolve({ exitCode: code ?? undefined, signal: signal ?? undefined }));
 	});
 	const stop = stopper(options);
-	const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
 	const onChunk = (bytes: number) => stop.guard(() => options.onActivity?.(bytes));
-	const stdout = captureOutput(child.stdout, { maxBytes, copy: stdoutCopy, onChunk });
-	const stderr = captureOutput(child.stderr, { maxBytes, copy: stderrCopy, onChunk });
+	const stdout = stdoutTarget.capture(child.stdout, onChunk);
+	const stderr = stderrTarget.capture(child.stderr, onChunk);
 	const fed = stop.guard(() => options.onStarted?.(pid)).then(() => feed(child.stdin, options.stdin));
 
 	const ending = await Promise.race([exit.then(() => 'exit' as const), stop.stopped]);
@@ -134,7 +146,7 @@ interface ExitStatus {
 }
 
 /** Starts the child in a session of its own, so that no terminal and no signal to our group reaches it. */
-function start(options: RunProcessOptions) {
+function start(options: RunProcessOptions, stdout: OutputTarget, stderr: OutputTarget) {
 	const [file, ...args] = options.argv;
 	try {
 		return execa(file, args, {
@@ -144,8 +156,9 @@ function start(options: RunProcessOptions) {
 			detached: true,
 			// Not a closed pipe: some programs (rg) would then search their input instead of the folder.
 			stdin: options.stdin === undefined ? 'ignore' : 'pipe',
-			stdout: 'pipe',
-			stderr: 'pipe',
+			// Any open descriptor is handed on; the types of execa end at 9.
+			stdout: stdout.stdio as 'pipe' | 3,
+			stderr: stderr.stdio as 'pipe' | 3,
 			encoding: 'buffer',
 			buffer: false,
 			reject: false,

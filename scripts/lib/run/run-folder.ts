@@ -26,7 +26,7 @@ const RESERVED = ['.git', '.codex', '.agents'];
  *   `bad-folder` (exit 2)
  */
 export async function placeNewRun(shown: string, cwd: string, env: NodeJS.ProcessEnv): Promise<RunPlace> {
-	const repository = await openRepository(cwd, { env });
+	const repository = await openRepository(cwd, { env, scratch: scratchOf(path.resolve(cwd, shown)) });
 	const folder = await resolveExisting(path.resolve(cwd, shown));
 	const found = place(folder, shown, repository);
 	await refuseInnerRepository(found);
@@ -55,9 +55,12 @@ async function refuseInnerRepository({ shown, relative, repository }: RunPlace):
  */
 export async function openRun(shown: string, cwd: string, env: NodeJS.ProcessEnv): Promise<RunPlace> {
 	const folder = await existingRunFolder(shown, cwd);
-	const repository = await openRepository(folder, { env });
+	const repository = await openRepository(folder, { env, scratch: scratchOf(folder) });
 	return place(folder, shown, repository);
 }
+
+/** What git may write of a run when no temporary folder can be written: a place that no other run looks at either. */
+const scratchOf = (folder: string): string => path.join(folder, 'state');
 
 /** The absolute path of an existing run folder; needs no git. @throws CccError `not-a-run` */
 export async function existingRunFolder(shown: string, cwd: string): Promise<string> {

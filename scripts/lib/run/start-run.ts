@@ -1,5 +1,5 @@
 /** Starts a run: everything is prepared in a folder beside the final one and appears by one rename (protocol: Run File). */
-import { lstat, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, lstat, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { SessionDetected } from '../agents/session.ts';
 import { captureBaseline } from '../git/baseline.ts';
@@ -74,11 +74,28 @@ async function makeDraft(parent: string, shown: string): Promise<string> {
 		throw new CccError('folder-not-usable', 'The output folder cannot be made.', {
 			at: shown,
 			expected: 'a folder that may be written to',
-			found: code,
+			...(await whyNot(parent, code)),
 			exitCode: EXIT.usage,
 			cause: error,
 		});
 	}
+}
+
+async function whyNot(parent: string, code: string): Promise<{ found: string; next?: string }> {
+	// Making a folder with its parents says ENOENT also where the one that is there is what nothing can be made in.
+	const cause = code === 'ENOENT' ? await refusalAbove(parent) : code;
+	if (cause !== 'EROFS') return { found: cause };
+	return {
+		found: 'a file system that is read-only (EROFS)',
+		next: 'choose another folder; in a sandbox, have one in which commands may write below the working directory',
+	};
+}
+
+/** Why nothing can be made in the nearest folder that is there. */
+async function refusalAbove(folder: string): Promise<string> {
+	const code = await access(folder, constants.W_OK).then(() => undefined, systemCode);
+	const above = path.dirname(folder);
+	return code === 'ENOENT' && above !== folder ? refusalAbove(above) : (code ?? 'ENOENT');
 }
 
 /** Removes what starts that were killed have left behind. */

@@ -77,9 +77,23 @@ export async function runVerifyCommand(folder: string, options: VerifyOptions): 
 }
 
 const MARKER = 'CCC_VERIFY_ID';
+const MAX_BYTES = 1024 * 1024;
 
 /** Holds the mark that every process of a command carries which runs now, or whose coordinator died. */
 const runningFile = (folder: string): string => path.join(folder, 'state', 'verify.running');
+
+/**
+ * The command writes here by itself: in Codex's sandbox, what a command that is Node writes to a pipe is lost. Files, not
+ * anonymous ones, so that one can watch a long check.
+ */
+const outputFiles = (folder: string): { stdout: string; stderr: string } => ({
+	stdout: path.join(folder, 'state', 'verify.stdout'),
+	stderr: path.join(folder, 'state', 'verify.stderr'),
+});
+
+async function removeOutput(folder: string): Promise<void> {
+	for (const file of Object.values(outputFiles(folder))) await rm(file, { force: true, recursive: true });
+}
 
 async function runMarked(folder: string, options: VerifyOptions): Promise<ProcessResult> {
 	const marker = `${MARKER}=${randomBytes(16).toString('hex')}`;
@@ -89,16 +103,18 @@ async function runMarked(folder: string, options: VerifyOptions): Promise<Proces
 		cwd: options.root,
 		env: options.env,
 		timeoutMs: options.timeoutMs,
-		maxBytes: 4 * 1024 * 1024,
+		maxBytes: MAX_BYTES,
 		marker,
 		signal: options.signal,
+		outputFiles: outputFiles(folder),
 	});
+	await removeOutput(folder);
 	await rm(runningFile(folder), { force: true });
 	return ran;
 }
 
 /**
- * Ends a verify command that outlived its coordinator; the caller holds the run's lock.
+ * Ends a verify command that outlived its coordinator, and removes what it has written; the caller holds the run's lock.
  * @throws CccError `verify-not-stopped` (exit 3)
  */
 export async function reapVerifyCommand(folder: string): Promise<void> {
@@ -114,6 +130,7 @@ export async function reapVerifyCommand(folder: string): Promise<void> {
 			});
 		}
 	}
+	await removeOutput(folder);
 	await rm(runningFile(folder), { force: true });
 }
 
