@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 // Read when the bundle is built: a copy of the pack need not have the file.
 import manifest from '../package.json' with { type: 'json' };
-import type { Subcommand } from './ccc/invocation.ts';
+import type { Invocation, Subcommand } from './ccc/invocation.ts';
 import { printError } from './ccc/print.ts';
 import { CccError, EXIT } from './lib/kit/errors.ts';
+import { RUN_SYNTAX } from './lib/run/arguments.ts';
 
 /** Root of the pack: the folder above scripts/, or above dist/ in a built copy. */
 const pack = fileURLToPath(new URL('..', import.meta.url)).replace(/[/\\]$/, '');
@@ -21,10 +22,17 @@ const program = new Command('ccc')
 	.configureOutput({ writeErr: () => {} });
 
 /** Words are passed on as they are: the grammar of each command is the library's, not the option parser's. */
-function command(usage: string, description: string, help: string, load: () => Promise<Subcommand>): void {
+function command(
+	usage: string,
+	description: string,
+	help: string,
+	load: () => Promise<Subcommand>,
+	own: Readonly<Record<string, string>> = {},
+): void {
 	const [name = '', ...words] = usage.split(' ');
-	program
-		.command(name)
+	const subcommand = program.command(name);
+	for (const [flags, meaning] of Object.entries(own)) subcommand.option(flags, meaning);
+	subcommand
 		.usage([...words, '[--json]'].join(' '))
 		.description(description)
 		.argument('[words...]')
@@ -33,15 +41,9 @@ function command(usage: string, description: string, help: string, load: () => P
 		.addHelpText('after', `\n${help}`)
 		.exitOverride()
 		.configureOutput({ writeErr: () => {} })
-		.action(async (given: string[], options: { json?: boolean }) => {
+		.action(async (given: string[], { json, ...options }: { json?: boolean } & Record<string, string>) => {
 			const run = await load();
-			process.exitCode = await run({
-				words: given,
-				json: options.json === true,
-				pack,
-				cwd: process.cwd(),
-				env: process.env,
-			});
+			process.exitCode = await run({ ...place(given), json: json === true, options });
 		});
 }
 
@@ -97,7 +99,7 @@ command(
 command(
 	'decide <folder> accept|revise "<reason>"',
 	'decide about the last review: go on as it is, or ask for another version',
-	EXIT_HELP,
+	`With - in place of decision and reason, both come on standard input.\n\n${EXIT_HELP}`,
 	async () => (await import('./ccc/decide.ts')).decide,
 );
 command(
@@ -123,6 +125,39 @@ command(
 	async () => (await import('./ccc/detect-session.ts')).detectSession,
 );
 
+command(
+	'begin [resume <folder> ..]',
+	'start, resume or cancel a run from inside a session; prints what to do first',
+	`Without words the arguments come on standard input, as the user typed them after /ccc:
+${RUN_SYNTAX.map((syntax) => `  ${syntax}`).join('\n')}
+The session's own agent does its stages in the session; the other one is called.
+
+${EXIT_HELP}`,
+	async () => (await import('./ccc/begin.ts')).begin,
+	{
+		'--session <agent>': 'whose session this is: claude or codex; from the environment where it is left out',
+		'--stage <kind>': 'only for a stage of this kind: plan, plan-review, code or code-review',
+	},
+);
+command(
+	'next <folder>',
+	'print again what to do; changes nothing',
+	EXIT_HELP,
+	async () => (await import('./ccc/next.ts')).next,
+);
+command(
+	'submit <folder> <stage>',
+	'commit what the session wrote for its stage; prints what to do next',
+	EXIT_HELP,
+	async () => (await import('./ccc/submit.ts')).submit,
+);
+command(
+	'call <folder>',
+	'have the other agent do its stage; prints what to do next',
+	EXIT_HELP,
+	async () => (await import('./ccc/call.ts')).call,
+	{ '--wait <seconds>': 'how long to wait at most; 540 in Claude Code, 90 elsewhere' },
+);
 for (const stream of [process.stdout, process.stderr]) {
 	stream.on('error', (error: NodeJS.ErrnoException) => {
 		// Whoever read our output has enough of it; a run goes on all the same.
@@ -130,11 +165,16 @@ for (const stream of [process.stdout, process.stderr]) {
 	});
 }
 
+function place(words: readonly string[]): Invocation {
+	return { words, json: false, options: {}, pack, cwd: process.cwd(), env: process.env };
+}
+
 async function main(argv: readonly string[]): Promise<number> {
 	const json = argv.includes('--json');
 	try {
 		if (argv[0] === 'supervise')
 			return await (await import('./ccc/supervise.ts')).supervise(argv[1] ?? '', process.env);
+		if (argv[0] === 'coordinate') return await (await import('./ccc/coordinate.ts')).coordinate(place(argv.slice(1)));
 		await program.parseAsync([...argv], { from: 'user' });
 		return Number(process.exitCode ?? 0);
 	} catch (error) {

@@ -2,6 +2,8 @@
 export interface Invocation {
 	readonly words: readonly string[];
 	readonly json: boolean;
+	/** Values of the command's own options, as they were given. */
+	readonly options: Readonly<Record<string, string | undefined>>;
 	/** Root of the pack. */
 	readonly pack: string;
 	readonly cwd: string;

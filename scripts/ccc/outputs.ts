@@ -112,11 +112,41 @@ const checkAgent = z.object({
 	exit_code: exitCode,
 });
 
+const packet = z.object({
+	stage: z.string(),
+	owner: z.enum(['claude', 'codex', 'user']),
+	/** Absolute paths. */
+	read: z.array(z.string()),
+	write: z.string().optional(),
+	headings: z.array(z.string()),
+	answer: z.array(z.string()),
+	/** One command line for a POSIX shell. */
+	next: z.string().optional(),
+	...closing,
+	status: z.enum(['active', 'complete', 'blocked', 'canceled']),
+	exit_code: exitCode,
+	code: z.string().optional(),
+	reason: z.string().optional(),
+});
+
+const stillRunning = z.object({
+	still_running: z.literal(true),
+	stage: z.string(),
+	owner: z.string(),
+	/** Milliseconds since the companion was set to work. */
+	elapsed_ms: z.number(),
+	exit_code: exitCode,
+});
+
 /** By command; every one of them may print an `errorOutput` instead. */
 export const outputs = {
 	run: workflow,
 	cancel: workflow,
-	decide: workflow,
+	decide: z.union([workflow, packet]),
+	begin: z.union([packet, workflow]),
+	next: packet,
+	submit: packet,
+	call: z.union([packet, stillRunning]),
 	repair: workflow,
 	status,
 	list,

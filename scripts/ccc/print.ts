@@ -19,6 +19,10 @@ export function printText(text: string): void {
 	process.stdout.write(`${printable(text)}\n`);
 }
 
+export function printWarning(text: string): void {
+	process.stderr.write(`Warning: ${printable(text)}\n`);
+}
+
 export function printJson(value: unknown): void {
 	const text = JSON.stringify(value, null, 2);
 	// The same value for a program, harmless for a screen.

@@ -1,4 +1,5 @@
 import { CccError, EXIT } from '../lib/kit/errors.ts';
+import { parseStage, type Stage } from '../lib/run/stages.ts';
 
 /**
  * The words of a command that takes a fixed number of them.
@@ -28,6 +29,17 @@ export function oneOf<T extends string>(word: string | undefined, allowed: reado
 	throw new CccError('unknown-word', 'Unknown word.', {
 		expected: allowed.join(' or '),
 		found: word ?? '(nothing)',
+		exitCode: EXIT.usage,
+	});
+}
+
+/** @throws CccError `unknown-stage` (exit 2) */
+export function takeStage(name: string): Stage {
+	const stage = parseStage(name);
+	if (stage) return stage;
+	throw new CccError('unknown-stage', 'This is not a stage.', {
+		expected: 'plan_v0, plan_v0_review, code_v0, review_v0 or a later version',
+		found: name,
 		exitCode: EXIT.usage,
 	});
 }

@@ -45,6 +45,8 @@ interface Ran {
 interface CccOptions {
 	readonly cwd?: string;
 	readonly env?: Readonly<Record<string, string>>;
+	/** Standard input; none when left out. */
+	readonly input?: string | Uint8Array;
 	/** Program and words before the subcommand. */
 	readonly command?: readonly [string, ...string[]];
 	readonly uid?: number;
@@ -100,7 +102,7 @@ export async function makeSandbox(scenario: Scenario = {}, options: SandboxOptio
 				cwd: over.cwd ?? repository.root,
 				env: { ...env, ...over.env },
 				extendEnv: false,
-				stdin: 'ignore',
+				...(over.input === undefined ? { stdin: 'ignore' } : { input: over.input }),
 				reject: false,
 				stripFinalNewline: false,
 				timeout: DEADLINE_MS,
@@ -115,9 +117,10 @@ export async function makeSandbox(scenario: Scenario = {}, options: SandboxOptio
 		calls: (): AgentCall[] => {
 			const log = path.join(bin, 'calls.jsonl');
 			if (!existsSync(log)) return [];
+			// The last line may be being written.
 			return readFileSync(log, 'utf8')
-				.trimEnd()
 				.split('\n')
+				.slice(0, -1)
 				.map((line) => JSON.parse(line) as AgentCall);
 		},
 		/** A file of the run folder; '' when it is not there. */

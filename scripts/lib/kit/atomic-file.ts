@@ -69,9 +69,13 @@ export async function makeFolder(folder: string, mode = 0o755): Promise<void> {
 	await mkdir(folder, { recursive: true, mode });
 }
 
-/** Removes what writes that were cut left in a folder (`*.tmp`); nobody may be writing there at the moment. */
-export async function removeTemporaries(folder: string): Promise<void> {
+/**
+ * Removes what writes that were cut left in a folder (`*.tmp`); nobody may be writing there at the moment.
+ * @param keep paths that stay
+ */
+export async function removeTemporaries(folder: string, keep: readonly string[] = []): Promise<void> {
 	for (const name of await readdir(folder).catch(() => [])) {
-		if (name.endsWith('.tmp')) await rm(path.join(folder, name), { force: true, recursive: true });
+		if (name.endsWith('.tmp') && !keep.includes(path.join(folder, name)))
+			await rm(path.join(folder, name), { force: true, recursive: true });
 	}
 }

@@ -16,8 +16,16 @@ const schema = z.object({
 	stage: z.string(),
 	owner: z.enum(['claude', 'codex']),
 	number: z.number().int().positive(),
-	/** A correction asks once more for an answer whose form was wrong. */
-	purpose: z.enum(['first', 'correction']),
+	/**
+	 * A correction asks once more for an answer whose form was wrong. `session`: no call, the session that coordinates
+	 * does the stage itself, and the folder holds what it was given to read.
+	 */
+	purpose: z.enum(['first', 'correction', 'session']),
+	/** ISO time; of attempts in a session, where no call tells. */
+	startedAt: z.string().exactOptional(),
+	/** What a session was given to read, relative to the run folder. */
+	read: z.array(z.string()).exactOptional(),
+	/** For a session: all that it was given to read. */
 	prompt: z.object({ sha256: z.string(), bytes: z.number() }),
 	diff: z.object({ sha256: z.string(), bytes: z.number() }).exactOptional(),
 	/** Repository root and excluded run folders, for the supervisor's picture at the end. */
@@ -25,6 +33,8 @@ const schema = z.object({
 	exclude: z.array(z.string()),
 	/** The repository before the call; coders are held to HEAD only. */
 	before: z.custom<Picture>((value) => typeof value === 'object' && value !== null),
+	/** In a session: the repository was changed meanwhile, and has to be restored first. */
+	touched: z.literal(true).exactOptional(),
 	/** How the attempt was used up; absent while its result is still to be looked at. */
 	handled: z.string().exactOptional(),
 	/** For an answer of the wrong form: what was wrong, for the correction. */

@@ -99,6 +99,21 @@ async function stateOfBroken(folder: string, error: unknown): Promise<RunState> 
 	return { run, task: '', rounds: run.rounds, done, verdicts: new Map(), decisions: await readDecisions(folder) };
 }
 
+const CANCEL_POLL_MS = 500;
+
+/** Aborts once somebody wants the coordinator of this run to stop; returns what ends the watch. */
+export function watchForCancel(folder: string, controller: AbortController): () => void {
+	const timer = setInterval(() => {
+		cancelRequested(folder).then(
+			(requested) => {
+				if (requested) controller.abort(new CancelRequested());
+			},
+			() => {},
+		);
+	}, CANCEL_POLL_MS);
+	return () => clearInterval(timer);
+}
+
 /** How long the coordinator that let go waits for the cancellation to be recorded. */
 const RECORD_PATIENCE_MS = 10_000;
 

@@ -4,14 +4,23 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { readIfExists, renameSynced, writeFileAtomic, writeSynced } from '../kit/atomic-file.ts';
+import { readIfExists, renameSynced, writeFileAtomic } from '../kit/atomic-file.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
 import type { Lock } from '../kit/lock.ts';
 import { sha256 } from '../kit/sha256.ts';
 import { renderDone } from './done-file.ts';
 import { clearIntent, type Intent, readIntent, writeIntent } from './intent.ts';
 import { endsWithCommit, type LedgerEvent, recordEvent } from './ledger.ts';
-import { artifactPath, donePath, isReview, parseStage, rawReviewPath, type Stage, stageName } from './stages.ts';
+import {
+	artifactPath,
+	donePath,
+	draftPath,
+	isReview,
+	parseStage,
+	rawReviewPath,
+	type Stage,
+	stageName,
+} from './stages.ts';
 import { validateArtifact } from './validate-artifact.ts';
 import { validationFailure } from './validation-failure.ts';
 
@@ -28,6 +37,8 @@ export interface CommitInput {
 	/** What the ledger keeps beside the hashes: owner, duration, prompt and diff hashes. */
 	readonly evidence: Omit<LedgerEvent, 'event' | 'stage'>;
 	readonly now: Date;
+	/** What is committed lies in the draft of a session, which must not be lost before it has its place. */
+	readonly draft?: boolean;
 	/** A review may be attested again (auto mode); everything else is committed once. */
 	readonly replace?: boolean;
 }
@@ -63,16 +74,19 @@ export async function commitStage(input: CommitInput): Promise<void> {
 		stage: name,
 		artifactSha256: sha256(input.artifact),
 		...(raw === undefined ? {} : { rawSha256: sha256(raw) }),
+		...(input.draft ? { draft: true } : {}),
 		evidence: evidenceOf(input),
 	};
 	await writeIntent(folder, intent);
-	if (raw !== undefined) {
-		await writeFileAtomic(at(rawReviewPath(stage)), raw, { temporary: at(`${rawReviewPath(stage)}.tmp`) });
-	}
-	const temporary = at(`${artifactPath(stage)}.tmp`);
-	await writeSynced(temporary, input.artifact);
-	await renameSynced(temporary, at(artifactPath(stage)));
+	if (raw !== undefined) await place(at(rawReviewPath(stage)), raw);
+	await place(at(artifactPath(stage)), input.artifact);
 	await finishCommit(folder, intent, input.now);
+}
+
+/** The temporary file may be what a session wrote: it is replaced as a whole, so that no cut can lose that. */
+async function place(file: string, content: string): Promise<void> {
+	await writeFileAtomic(`${file}.tmp`, content);
+	await renameSynced(`${file}.tmp`, file);
 }
 
 /** The last steps, the same for a commit that goes through and for one that is finished by the next command. */
@@ -126,10 +140,12 @@ export async function recoverCommit(folder: string, lock: Lock, now: Date): Prom
 		await finishCommit(folder, intent, now);
 		return intent.stage;
 	}
-	await rm(at(`${artifactPath(stage)}.tmp`), { force: true });
-	if (intent.rawSha256 !== undefined && rawWhole && !(await exists(at(donePath(stage))))) {
-		await rm(at(rawReviewPath(stage)), { force: true });
-	}
+	const undoRaw = intent.rawSha256 !== undefined && rawWhole && !(await exists(at(donePath(stage))));
+	// A draft that is there was written after the cut: it is the one that counts.
+	const undoneToDraft = intent.draft && !(await exists(at(draftPath(stage))));
+	if (undoRaw && undoneToDraft) await renameSynced(at(rawReviewPath(stage)), at(draftPath(stage)));
+	else if (undoRaw) await rm(at(rawReviewPath(stage)), { force: true });
+	if (isReview(stage) || !intent.draft) await rm(at(`${artifactPath(stage)}.tmp`), { force: true });
 	await clearIntent(folder);
 	return undefined;
 }

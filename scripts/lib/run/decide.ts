@@ -28,19 +28,27 @@ const LAST_VERSION = 99;
 export async function decide(options: DecideOptions): Promise<RunReport> {
 	const { folder, shown, decision, reason, now } = options;
 	return withRunLock(folder, `decide ${decision}`, now, async () => {
-		const state = await readRunState(folder);
-		const review = reviewToDecide(state, decision);
-		await recordDecision(folder, { decision, stage: review, reason, time: now().toISOString() });
-		await recordEvent(
-			folder,
-			{ event: 'decide', stage: stageName(review), owner: 'user', result: decision, reason },
-			now(),
-		);
+		await recordChoice(folder, { decision, reason }, now());
 		const after = await readRunState(folder);
 		const step = nextStep(after, 'normal');
 		const run = await updateRunFile(folder, after, step);
 		return changedReport(shown, { ...after, run }, step);
 	});
+}
+
+/** Records a decision about the last review; the caller holds the run's lock. @throws CccError as `decide` */
+export async function recordChoice(
+	folder: string,
+	{ decision, reason }: Pick<DecideOptions, 'decision' | 'reason'>,
+	now: Date,
+): Promise<void> {
+	const review = reviewToDecide(await readRunState(folder), decision);
+	await recordDecision(folder, { decision, stage: review, reason, time: now.toISOString() });
+	await recordEvent(
+		folder,
+		{ event: 'decide', stage: stageName(review), owner: 'user', result: decision, reason },
+		now,
+	);
 }
 
 function reviewToDecide(state: RunState, decision: 'accept' | 'revise'): Stage {

@@ -1,19 +1,93 @@
 /** `state/driver.json`: which coordinator a run belongs to. A record, not a lock (design: A coordinator is a record). */
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import { writeFileAtomic } from '../kit/atomic-file.ts';
-import type { ProcessIdentity } from '../kit/process-identity.ts';
-import type { Mode } from './modes.ts';
+import { CccError, EXIT, systemCode } from '../kit/errors.ts';
+import { MODES, type Mode } from './modes.ts';
+import { readRecord } from './record-files.ts';
 
-export interface Driver {
-	/** `headless` for `ccc run`, otherwise the agent whose session coordinates. */
-	readonly session: 'headless';
-	/** Kept here for whoever looks; resume never reads it back (protocol: Arguments). */
-	readonly mode: Mode;
-	readonly owner: ProcessIdentity;
+const schema = z.object({
+	version: z.literal(1),
+	/**
+	 * `headless` for `ccc run`; otherwise the agent whose session coordinates and does its own stages, or `unknown` for one
+	 * that has every stage done by a CLI.
+	 */
+	session: z.enum(['headless', 'claude', 'codex', 'unknown']),
+	/** Which session of that agent, where its environment says so. */
+	sessionId: z.string().exactOptional(),
+	/** In force until somebody resumes; never read back by resume (protocol: Arguments). */
+	mode: z.enum(MODES),
+	/** manual mode: the last stage that was done when the user said to go on, or `none`. */
+	approved: z.string().exactOptional(),
 	/** ISO time. */
-	readonly since: string;
-}
+	since: z.string(),
+});
+export type Driver = Omit<z.infer<typeof schema>, 'version'>;
+
+const DRIVER = 'state/driver.json';
+/** Relative to the run folder. */
+export const TAKEOVER = 'state/takeover.json';
 
 export async function writeDriver(folder: string, driver: Driver): Promise<void> {
-	await writeFileAtomic(path.join(folder, 'state', 'driver.json'), `${JSON.stringify({ version: 1, ...driver })}\n`);
+	await writeFileAtomic(path.join(folder, DRIVER), `${JSON.stringify({ version: 1, ...driver })}\n`);
+	await rm(path.join(folder, TAKEOVER), { force: true });
+}
+
+const takeoverSchema = schema.pick({ version: true, session: true, sessionId: true, mode: true, since: true });
+type Takeover = Omit<z.infer<typeof takeoverSchema>, 'version'>;
+
+/**
+ * Another session goes on with a run while a companion is at work for it, which the run's lock belongs to. Since a
+ * companion may write here too, it can only make the mode stricter.
+ */
+export async function takeOver(folder: string, takeover: Takeover): Promise<void> {
+	const write = () => writeFileAtomic(path.join(folder, TAKEOVER), `${JSON.stringify({ version: 1, ...takeover })}\n`);
+	await write().catch((error: unknown) => {
+		// Whoever has just taken the lock sweeps temporary files once: this one was taken for a leftover.
+		if (systemCode(error) !== 'ENOENT') throw error;
+		return write();
+	});
+}
+
+/**
+ * The driver, if it is this caller.
+ * @param sessionId as the caller's environment says it
+ * @throws CccError `other-coordinator` (exit 4) with the way to take the run over
+ */
+export async function confirmDriver(folder: string, sessionId: string | undefined): Promise<Driver> {
+	const driver = await readDriver(folder);
+	const refuse = (found: string): CccError =>
+		new CccError('other-coordinator', 'This run is not driven by this session.', {
+			at: DRIVER,
+			expected: 'the session that began or last resumed it',
+			found,
+			next: 'to take it over: /ccc resume <folder> ($ccc in Codex)',
+			exitCode: EXIT.otherCoordinator,
+		});
+	if (!driver) throw refuse('no record of a coordinator');
+	if (driver.session === 'headless') throw refuse('ccc run, outside a session');
+	if (driver.sessionId !== sessionId) throw refuse(`another ${driver.session} session, since ${driver.since}`);
+	return driver;
+}
+
+/** Whoever drives the run now, if anybody. */
+export async function readDriver(folder: string): Promise<Driver | undefined> {
+	const driver = await readJson(folder, DRIVER, schema);
+	const takeover = await readJson(folder, TAKEOVER, takeoverSchema);
+	if (!driver || !takeover) return driver;
+	const { sessionId, ...kept } = driver;
+	return { ...kept, ...takeover, mode: stricter(driver.mode, takeover.mode) };
+}
+
+const stricter = (a: Mode, b: Mode): Mode => (MODES.indexOf(a) < MODES.indexOf(b) ? a : b);
+
+/** A record that cannot be read names nobody. */
+async function readJson<T>(folder: string, file: string, expected: z.ZodType<T>): Promise<T | undefined> {
+	const bytes = await readRecord(folder, file);
+	try {
+		return expected.parse(JSON.parse(bytes?.toString('utf8') ?? ''));
+	} catch {
+		return undefined;
+	}
 }

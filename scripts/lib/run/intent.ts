@@ -13,6 +13,8 @@ const schema = z.object({
 	artifactSha256: hex,
 	/** Only for reviews. */
 	rawSha256: hex.exactOptional(),
+	/** A session's draft is being committed. */
+	draft: z.literal(true).exactOptional(),
 	/** What the ledger will say once the commit is done. */
 	evidence: z.custom<LedgerEvent>((value) => typeof value === 'object' && value !== null),
 });

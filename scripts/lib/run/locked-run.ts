@@ -3,9 +3,10 @@ import path from 'node:path';
 import { removeTemporaries } from '../kit/atomic-file.ts';
 import { CccError } from '../kit/errors.ts';
 import { acquireLock, type Lock } from '../kit/lock.ts';
-import { callsFolder } from './attempts.ts';
+import { callsFolder, liveAttempts } from './attempts.ts';
 import { recoverCommit } from './commit-stage.ts';
 import { confirmRecordFiles } from './record-files.ts';
+import { draftPath, parseStage } from './stages.ts';
 import { reapVerifyCommand } from './verify-command.ts';
 
 export const lockFolder = (folder: string): string => path.join(folder, 'state', 'lock');
@@ -33,10 +34,17 @@ export async function withRunLock<T>(
 	}
 }
 
-/** Temporary files of writes that were cut; under the lock nobody else is writing. */
+/** Temporary files of writes that were cut; under the lock nobody else is writing, but a session its own stage. */
 async function sweepTemporaryFiles(folder: string): Promise<void> {
 	const folders = [folder, path.join(folder, 'artifacts'), path.join(folder, 'state'), callsFolder(folder)];
-	for (const place of folders) await removeTemporaries(place);
+	const attempts = await liveAttempts(folder).catch(() => undefined);
+	// Which of them is a draft cannot be told then, and a draft must not be lost.
+	if (!attempts) return;
+	const drafts = attempts.flatMap(({ purpose, stage }) => {
+		const parsed = purpose === 'session' ? parseStage(stage) : undefined;
+		return parsed ? [path.join(folder, draftPath(parsed))] : [];
+	});
+	for (const place of folders) await removeTemporaries(place, drafts);
 }
 
 /** The lock does not know that whoever holds it can be asked to stop. */

@@ -4,6 +4,7 @@ import { confirmBaseline } from '../git/baseline.ts';
 import { type Picture, takePicture } from '../git/guard.ts';
 import { readReviewSurface } from '../git/review-surface.ts';
 import { CccError, EXIT } from '../kit/errors.ts';
+import { moveDraftAside } from './aside.ts';
 import { type Attempt, latestAttempt, writeAttempt } from './attempts.ts';
 import { awaitAttempt } from './await-attempt.ts';
 import { beginAttempt, beginCorrection, type Underway } from './begin-attempt.ts';
@@ -68,7 +69,10 @@ async function currentAttempt(
 	stage: Stage,
 ): Promise<Underway & { attached: boolean }> {
 	const latest = await latestAttempt(by.place.folder, stage);
-	if (latest && latest.handled === undefined) {
+	if (latest?.purpose === 'session' && latest.handled === undefined) {
+		await moveDraftAside(by.place.folder, stage);
+		await writeAttempt(by.place.folder, { ...latest, handled: 'taken-over' });
+	} else if (latest && latest.handled === undefined) {
 		return { attempt: latest, records: await readRecords(by.place.folder), attached: true };
 	}
 	if (latest?.handled === 'repository-changed' || latest?.handled === 'head-moved') {

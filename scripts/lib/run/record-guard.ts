@@ -9,6 +9,7 @@ import { makeFolder, readIfExists, renameSynced, writeFileAtomic } from '../kit/
 import { CccError, EXIT } from '../kit/errors.ts';
 import { newAsideFolder } from './aside.ts';
 import { cancelRequestFile } from './cancel-run.ts';
+import { TAKEOVER } from './driver.ts';
 
 /** Content by path relative to the run folder; undefined for anything but a regular file. */
 export type Records = ReadonlyMap<string, Buffer | undefined>;
@@ -22,8 +23,8 @@ export async function readRecords(folder: string): Promise<Records> {
 		const entries = await readdir(path.join(folder, place), { withFileTypes: true }).catch(() => []);
 		for (const entry of entries) {
 			const file = path.posix.join(place, entry.name);
-			// Whoever asks for a cancellation writes this one, by whatever temporary name.
-			const isRequest = path.join(folder, file).startsWith(cancelRequestFile(folder));
+			// Whoever asks for a cancellation, or takes over, writes these by whatever temporary name.
+			const isRequest = path.join(folder, file).startsWith(cancelRequestFile(folder)) || file.startsWith(TAKEOVER);
 			if (entry.isDirectory() || isRequest) continue;
 			records.set(file, entry.isFile() ? await readIfExists(path.join(folder, file)) : undefined);
 		}

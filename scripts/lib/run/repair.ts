@@ -17,7 +17,16 @@ import { findingsOfArtifact } from './open-findings.ts';
 import { updateRunFile } from './run-file-update.ts';
 import { changedReport, type RunReport } from './run-report.ts';
 import { firstFindingNumber, idsToAnswer, openFindingsFor } from './stage-facts.ts';
-import { artifactPath, donePath, isReview, ownerOf, rawReviewPath, type Stage, stageName } from './stages.ts';
+import {
+	artifactPath,
+	donePath,
+	draftPath,
+	isReview,
+	ownerOf,
+	rawReviewPath,
+	type Stage,
+	stageName,
+} from './stages.ts';
 import { effectiveRounds, lastDone, nextStep } from './transitions.ts';
 import { doneStages, type RunState, readRunState } from './truth.ts';
 import { validateArtifact } from './validate-artifact.ts';
@@ -156,7 +165,7 @@ async function moveAside(folder: string, stage: Stage, repair: 'rerun' | 'aside'
 	const name = stageName(stage);
 	const files = [artifactPath(stage), donePath(stage)];
 	if (repair === 'rerun') {
-		files.push(rawReviewPath(stage), `state/${name}.verify.json`);
+		files.push(rawReviewPath(stage), draftPath(stage), `state/${name}.verify.json`);
 		files.push(...(await callEntries(folder, name)));
 	}
 	const present: string[] = [];

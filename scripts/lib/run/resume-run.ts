@@ -1,9 +1,10 @@
 /** What `resume` may change in a run before it goes on (protocol: Syntax, Plan-code selection precedence). */
 import { stopCall } from '../agents/call.ts';
+import { moveDraftAside } from './aside.ts';
 import { callFolderOf, liveAttempts, writeAttempt } from './attempts.ts';
 import { recordEvent } from './ledger.ts';
 import { writeRunFile } from './run-file-update.ts';
-import { coderOf, type PlanCode, plannerOf } from './stages.ts';
+import { coderOf, type PlanCode, parseStage, plannerOf } from './stages.ts';
 import { readRunFile } from './truth.ts';
 
 /** The stored plan-code and verify command stay unless the user passes a replacement. */
@@ -30,6 +31,8 @@ export async function resumeRun(
 async function dropLiveCalls(folder: string): Promise<void> {
 	for (const attempt of await liveAttempts(folder)) {
 		await stopCall(callFolderOf(folder, attempt));
+		const stage = attempt.purpose === 'session' ? parseStage(attempt.stage) : undefined;
+		if (stage) await moveDraftAside(folder, stage);
 		await writeAttempt(folder, { ...attempt, handled: 'owner-changed' });
 	}
 }

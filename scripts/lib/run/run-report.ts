@@ -80,12 +80,15 @@ export const resumeCommand = (folder: string): string => `ccc run resume ${quote
 
 /** Advice that names the run, for advice that was given without knowing how the user calls it. */
 export function forFolder(advice: string, folder: string): string {
-	return advice.replaceAll('<folder>', quoteWord(folder));
+	// A replacement text would give a meaning to `$`.
+	return advice.replaceAll('<folder>', () => quoteWord(folder));
 }
 
 function andResume(advice: string | undefined, folder: string): string {
 	if (advice === undefined) return `when it is mended: ${resumeCommand(folder)}`;
 	const named = forFolder(advice, folder);
 	if (named.includes('ccc run resume')) return named;
-	return `${named.replace(/[.;,]$/, '')}; then: ${resumeCommand(folder)}`;
+	// The command says it better than these words.
+	const bare = named.replace(/[.;,]$/, '').replace(/[,:]? (?:and|then) resume(?: the run)?$/, '');
+	return `${bare}; then: ${resumeCommand(folder)}`;
 }

@@ -85,3 +85,6 @@ export function chainOf(rounds: Rounds): Stage[] {
 export const artifactPath = (stage: Stage): string => `artifacts/${stageName(stage)}.md`;
 export const donePath = (stage: Stage): string => `state/${stageName(stage)}.done`;
 export const rawReviewPath = (stage: Stage): string => `state/${stageName(stage)}.review.raw.md`;
+/** What a session writes of its own stage, before it is committed (protocol: Write Ordering). */
+export const draftPath = (stage: Stage): string =>
+	`${isReview(stage) ? rawReviewPath(stage) : artifactPath(stage)}.tmp`;

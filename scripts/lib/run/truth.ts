@@ -1,8 +1,9 @@
 /** Reads the truth of a run from its folder (protocol: Resume). */
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { CccError, EXIT } from '../kit/errors.ts';
 import { readDecisions } from './decisions.ts';
+import { readIntent } from './intent.ts';
 import { confirmRecordFiles, readRecord } from './record-files.ts';
 import { parseRunFile, type RunFile } from './run-file.ts';
 import { artifactPath, donePath, isReview, parseStage, type Stage, stageName } from './stages.ts';
@@ -26,8 +27,10 @@ export async function readRunState(folder: string, options: { repairing?: Stage 
 	await confirmRecordFiles(folder);
 	const run = await readRunFile(folder);
 	const repairing = options.repairing && stageName(options.repairing);
+	// In this order: whoever reads without the lock may see a stage committed meanwhile.
+	const present = new Set((await stagesIn(path.join(folder, 'artifacts'), '.md')).map(stageName));
 	const done = (await doneStages(folder)).filter((stage) => stageName(stage) !== repairing);
-	await confirmArtifacts(folder, done, repairing);
+	await confirmArtifacts(folder, done, present, repairing);
 	const verdicts = new Map<string, Verdict>();
 	for (const stage of done) {
 		if (isReview(stage)) verdicts.set(stageName(stage), await verdictOf(folder, stage));
@@ -68,11 +71,15 @@ async function stagesIn(folder: string, extension: string): Promise<Stage[]> {
 		.filter((stage) => stage !== undefined);
 }
 
-async function confirmArtifacts(folder: string, done: readonly Stage[], repairing?: string): Promise<void> {
-	const present = new Set((await stagesIn(path.join(folder, 'artifacts'), '.md')).map(stageName));
+async function confirmArtifacts(
+	folder: string,
+	done: readonly Stage[],
+	present: ReadonlySet<string>,
+	repairing?: string,
+): Promise<void> {
 	const committed = new Set(done.map(stageName));
 	for (const name of committed) {
-		if (present.has(name)) continue;
+		if (present.has(name) || (await exists(path.join(folder, 'artifacts', `${name}.md`)))) continue;
 		throw new CccError('artifact-missing', `${name} is committed, but its artifact is gone.`, {
 			at: donePath(parseStage(name) as Stage),
 			expected: `artifacts/${name}.md`,
@@ -81,13 +88,25 @@ async function confirmArtifacts(folder: string, done: readonly Stage[], repairin
 		});
 	}
 	for (const name of present) {
-		if (committed.has(name) || name === repairing) continue;
+		if (committed.has(name) || name === repairing || (await isBeingCommitted(folder, name))) continue;
 		throw new CccError('uncommitted-artifact', `${name} has an artifact that was never committed.`, {
 			at: `artifacts/${name}.md`,
 			next: `ccc repair <folder> rerun|aside|adopt ${name}`,
 			exitCode: EXIT.blocked,
 		});
 	}
+}
+
+/** The commit is under way or was cut (whoever takes the lock finishes it), or has come to its end just now. */
+async function isBeingCommitted(folder: string, name: string): Promise<boolean> {
+	return (await readIntent(folder))?.stage === name || exists(path.join(folder, donePath(parseStage(name) as Stage)));
+}
+
+async function exists(file: string): Promise<boolean> {
+	return lstat(file).then(
+		() => true,
+		() => false,
+	);
 }
 
 async function verdictOf(folder: string, stage: Stage): Promise<Verdict> {

@@ -1,0 +1,44 @@
+/** The form of what a stage has to write, in the fewest words that leave nothing open (protocol: Artifact Contracts). Pure. */
+import type { Baseline } from '../git/baseline.ts';
+import { contractOf } from './contracts.ts';
+import { isReview, type Stage } from './stages.ts';
+
+interface FormFacts {
+	readonly baseline: Baseline;
+	/** Whether open findings have to be answered in the last section. */
+	readonly answers: boolean;
+}
+
+/** The title line and the headings in their order, each with what its section must hold. */
+export function stageForm(stage: Stage, facts: FormFacts): string[] {
+	return isReview(stage) ? reviewForm(stage) : artifactForm(stage, facts);
+}
+
+function artifactForm(stage: Stage, { baseline, answers }: FormFacts): string[] {
+	const { title, sections, changes, baseline: git, table } = contractOf(stage);
+	const head = baseline.kind === 'head' ? baseline.ref : 'none';
+	const notes = new Map<string | undefined, string>([
+		[table?.section, `(table | ${table?.header.join(' | ')} |)`],
+		[git?.section, `(two lines: "run_start_ref: ${baseline.ref}" and "current_head: ${head}")`],
+		[changes?.section, changesNote(stage, changes?.initial, answers)],
+	]);
+	return [`# ${title}`, ...sections.map((name) => [`## ${name}`, notes.get(name)].filter(Boolean).join(' '))];
+}
+
+function changesNote(stage: Stage, initial: string | undefined, answers: boolean): string {
+	if (stage.version === 0) return `(exactly: ${initial})`;
+	return answers ? '(an item per id in ANSWER: "- P1: fixed, rejected or deferred, and how or why")' : '';
+}
+
+/** The reply form of the prompt templates: the artifact is made from it, so it has no title and no verdict. */
+function reviewForm(stage: Stage): string[] {
+	const tests = stage.kind === 'review' ? ['## Tests to Add'] : [];
+	return [
+		'## Summary',
+		'## Findings (an item each: "- [major] ..." or "- [minor] ...", or None.)',
+		...tests,
+		'## Questions',
+		'if something outside the change makes judging impossible or unsafe, a line "BLOCKED: why"',
+		'last line exactly "READY: yes" or "READY: no"',
+	];
+}
