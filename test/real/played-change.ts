@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { type Reply, type Script, say, type Turn, use } from './models/script.ts';
+import type { Agent } from '../../scripts/lib/agents/agent.ts';
+import { type Reply, type Script, say, type ToolCall, type Turn, use } from './models/script.ts';
 
 /** A repository with a bug: numbers are sorted as text, and of an even count only the upper middle is taken. */
 export const FILES = {
@@ -69,6 +70,66 @@ export function playedChange(repo: string): Script {
 			return say(review(['None'], 'yes'));
 		},
 	};
+	return byStage(stages);
+}
+
+/**
+ * Plays one agent in any of its roles through p0-c0: every review approves. The coder mends the function and adds a
+ * test with the tools its agent has.
+ * @param repo the repository the agents work in
+ */
+export function playedAtOnce(agent: Agent, repo: string): Script {
+	return byStage({
+		plan_v0: () => say(plan(0, 'Run `node --test`; all tests must pass.', 'Initial plan.')),
+		plan_v0_review: (turn) => {
+			need(turn.prompt, '# Plan v0', 'all tests must pass');
+			return say(review(['None'], 'yes'));
+		},
+		code_v0: (turn) => {
+			need(turn.prompt, '# Plan v0');
+			return codeWith(WHOLE_CHANGE[agent](repo), 0, turn, 'Initial implementation.');
+		},
+		review_v0: (turn) => {
+			need(turn.prompt, '# Code v0', '+\tconst half = ', '+++ b/test/single.test.mjs');
+			return say(review(['None'], 'yes'));
+		},
+	});
+}
+
+const BEFORE = `	const sorted = [...numbers].sort();
+	return sorted[Math.floor(sorted.length / 2)];`;
+const AFTER = `	const sorted = [...numbers].sort((a, b) => a - b);
+	const half = Math.floor(sorted.length / 2);
+	return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;`;
+const NEW_TEST = `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { median } from '../src/median.mjs';
+
+test('takes the only one', () => assert.equal(median([7]), 7));
+`;
+
+/** An edit and a new file; done a second time it fails without changing anything. */
+const WHOLE_CHANGE: Readonly<Record<Agent, (repo: string) => readonly ToolCall[]>> = {
+	claude: (repo) => {
+		const file_path = join(repo, 'src/median.mjs');
+		return [
+			{ name: 'Read', input: { file_path } },
+			{ name: 'Edit', input: { file_path, old_string: BEFORE, new_string: AFTER } },
+			{ name: 'Write', input: { file_path: join(repo, 'test/single.test.mjs'), content: NEW_TEST } },
+		];
+	},
+	codex: () => {
+		const update = `*** Update File: src/median.mjs\n@@\n${marked('-', BEFORE)}\n${marked('+', AFTER)}`;
+		const add = `*** Add File: test/single.test.mjs\n${marked('+', NEW_TEST.trimEnd())}`;
+		return [{ patch: `*** Begin Patch\n${update}\n${add}\n*** End Patch\n` }];
+	},
+};
+
+function marked(mark: string, text: string): string {
+	return text.replaceAll(/^/gm, mark);
+}
+
+function byStage(stages: Readonly<Record<string, (turn: Turn) => Reply>>): Script {
 	return (turn) => {
 		const play = stages[turn.stage ?? ''];
 		if (!play) throw new Error(`no script for stage ${turn.stage}`);
@@ -120,14 +181,17 @@ ${changes}
 `;
 }
 
-/** Patches the file, runs the tests and asks for HEAD, then reports. */
 function code(version: number, turn: Turn, changes: string, lines: string): Reply {
-	if (turn.step === 0) {
-		return use({ patch: `*** Begin Patch\n*** Update File: src/median.mjs\n@@\n${lines}\n*** End Patch\n` });
-	}
-	if (turn.step === 1)
-		return use({ shell: 'node --test; echo "tests ended with $?"; echo "HEAD is $(git rev-parse HEAD)"' });
-	const said = turn.toolResults[1] ?? '';
+	const patch = `*** Begin Patch\n*** Update File: src/median.mjs\n@@\n${lines}\n*** End Patch\n`;
+	return codeWith([{ patch }], version, turn, changes);
+}
+
+/** Makes the edits one after the other, runs the tests and asks for HEAD, then reports. */
+function codeWith(edits: readonly ToolCall[], version: number, turn: Turn, changes: string): Reply {
+	const check = { shell: 'node --test; echo "tests ended with $?"; echo "HEAD is $(git rev-parse HEAD)"' };
+	const next = [...edits, check][turn.step];
+	if (next) return use(next);
+	const said = turn.toolResults[edits.length] ?? '';
 	const ref = /^run_start_ref: ([0-9a-f]+)$/m.exec(turn.prompt)?.[1];
 	const head = /HEAD is ([0-9a-f]+)/.exec(said)?.[1];
 	if (!ref || !head) throw new Error(`expected run_start_ref and HEAD, got ${ref} and ${said}`);

@@ -5,6 +5,7 @@ import {
 	type RecordedRequest,
 	type Reply,
 	type Script,
+	type ShellCall,
 	stageOf,
 	type ToolCall,
 	type Turn,
@@ -57,8 +58,10 @@ export async function startOpenAiModel(script: Script): Promise<PlayedModel> {
 }
 
 function readTurn(body: ResponsesRequest, requestIndex: number): Turn {
-	const at = body.input.findLastIndex((item) => item.type === 'message' && item.role === 'user');
-	const prompt = body.input[at]?.content?.findLast((part) => part.type === 'input_text')?.text ?? '';
+	const said = body.input.map(userText);
+	const at = said.findLastIndex((text) => text !== undefined && !isSkill(text));
+	const prompt = said[at] ?? '';
+	const skill = said.slice(at + 1).find((text) => text !== undefined);
 	const results = body.input
 		.slice(at + 1)
 		.filter((item) => item.type.endsWith('_output'))
@@ -66,11 +69,22 @@ function readTurn(body: ResponsesRequest, requestIndex: number): Turn {
 	return {
 		stage: stageOf(prompt),
 		prompt,
+		...(skill === undefined ? {} : { skill }),
 		step: results.length,
 		toolResults: results,
 		tools: (body.tools ?? []).map(nameOf),
 		requestIndex,
 	};
+}
+
+function userText(item: InputItem): string | undefined {
+	if (item.type !== 'message' || item.role !== 'user') return undefined;
+	return item.content?.findLast((part) => part.type === 'input_text')?.text ?? '';
+}
+
+/** A skill named in the prompt follows it as a message of its own in the user's name. */
+function isSkill(text: string): boolean {
+	return text.startsWith('<skill>\n') && text.trimEnd().endsWith('</skill>');
 }
 
 function nameOf(tool: Tool): string {
@@ -153,12 +167,14 @@ function message(text: string): AnswerItem {
 }
 
 function toolCall(call: ToolCall, tools: readonly Tool[]): AnswerItem {
-	if ('shell' in call) return shellCall(call.shell, tools);
+	if ('shell' in call) return shellCall(call, tools);
 	if ('name' in call) return functionCall(call.name, call.input);
 	// Only models that Codex knows get the patch tool; the others call it as a command.
 	const patch = tools.find((tool) => tool.name === 'apply_patch');
 	if (patch?.type === 'function') return functionCall('apply_patch', { input: call.patch });
-	if (patch === undefined) return shellCall(`apply_patch <<'END_OF_PATCH'\n${call.patch}\nEND_OF_PATCH`, tools);
+	if (patch === undefined) {
+		return shellCall({ shell: `apply_patch <<'END_OF_PATCH'\n${call.patch}\nEND_OF_PATCH` }, tools);
+	}
 	return {
 		type: 'custom_tool_call',
 		id: `ctc_${randomUUID()}`,
@@ -170,10 +186,17 @@ function toolCall(call: ToolCall, tools: readonly Tool[]): AnswerItem {
 }
 
 /** A command through whichever shell tool this Codex offers. */
-function shellCall(command: string, tools: readonly Tool[]): AnswerItem {
+function shellCall({ shell: command, escalate }: ShellCall, tools: readonly Tool[]): AnswerItem {
 	const names = tools.map(nameOf);
-	if (names.includes('exec_command')) return functionCall('exec_command', { cmd: command, yield_time_ms: 10_000 });
-	if (names.includes('shell_command')) return functionCall('shell_command', { command });
+	const outside = escalate && {
+		sandbox_permissions: 'require_escalated',
+		justification: escalate.justification,
+		...(escalate.prefixRule ? { prefix_rule: escalate.prefixRule } : {}),
+	};
+	if (names.includes('exec_command')) {
+		return functionCall('exec_command', { cmd: command, yield_time_ms: 10_000, ...outside });
+	}
+	if (names.includes('shell_command')) return functionCall('shell_command', { command, ...outside });
 	if (names.includes('shell')) return functionCall('shell', { command: ['bash', '-lc', command] });
 	throw new Error(`no shell tool among: ${names.join(', ')}`);
 }

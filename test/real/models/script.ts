@@ -1,5 +1,16 @@
 /** A tool the model asks for: the agent's own shell, a Codex patch, or any tool by its name. */
-export type ToolCall = { shell: string } | { patch: string } | { name: string; input: Record<string, unknown> };
+export type ToolCall = ShellCall | { patch: string } | { name: string; input: Record<string, unknown> };
+
+export interface ShellCall {
+	shell: string;
+	/** Codex only: asks the user to let the command run outside the sandbox. */
+	escalate?: {
+		/** The question that the user reads. */
+		justification: string;
+		/** The first words of the commands that a lasting permission would cover. */
+		prefixRule?: readonly string[];
+	};
+}
 
 /** What the played model does with one request. */
 export type Reply =
@@ -19,6 +30,8 @@ export interface Turn {
 	stage: string | undefined;
 	/** The latest user prompt, as the agent sent it. */
 	prompt: string;
+	/** Codex only: the skill that it put beside the prompt, whole, between `<skill>` and `</skill>`. */
+	skill?: string;
 	/** Tool results since that prompt; 0 for the first request of a prompt. */
 	step: number;
 	/** Their texts, oldest first. */
