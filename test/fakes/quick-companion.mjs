@@ -2,8 +2,9 @@
 // Speaks both CLIs (`codex exec ... --output-last-message <file> -`, `claude --print ...`): thinks for a moment, sends
 // version 0 of the plan and of the code back, and approves version 1. Its edits are the same however often it makes them.
 // FAKE_THINK_MS: the longest it thinks, default 60. FAKE_HANG_AT: a stage it never answers, or after FAKE_HANG_MS.
+// FAKE_ASKED: a file that gets a line per call, the stage.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeDocument, planDocument } from './documents.mjs';
 
@@ -14,6 +15,7 @@ const version = Number(digits);
 const longest = Number(process.env.FAKE_THINK_MS ?? 60);
 const think = () => sleep(5 + Math.random() * (longest - 5));
 
+if (process.env.FAKE_ASKED) appendFileSync(process.env.FAKE_ASKED, `${stage}\n`);
 await think();
 if (process.env.FAKE_HANG_AT === stage) await sleep(Number(process.env.FAKE_HANG_MS ?? 2 ** 31 - 1));
 if (kind === 'review' || isPlanReview) say(review());

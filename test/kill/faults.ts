@@ -16,6 +16,7 @@ const STAGES: readonly (readonly [stage: string, verdict?: string])[] = [
 	['code_v1'],
 	['review_v1', 'APPROVE'],
 ];
+const ORDER: readonly string[] = STAGES.map(([stage]) => stage);
 const SECTIONS = ['Description', 'Runtime', 'Rounds', 'Task Summary', 'Git Baseline', 'Workflow State', 'Status'];
 
 interface Event {
@@ -25,7 +26,8 @@ interface Event {
 	readonly sha256?: Readonly<Record<string, string>>;
 }
 
-export async function faultsOf(sandbox: KillSandbox, run: string): Promise<string[]> {
+/** @param called the stages that companions did, in a run that a session coordinates */
+export async function faultsOf(sandbox: KillSandbox, run: string, called = ORDER): Promise<string[]> {
 	const faults: string[] = [];
 	const need = (holds: boolean, fault: string): void => {
 		if (!holds) faults.push(fault);
@@ -44,7 +46,7 @@ export async function faultsOf(sandbox: KillSandbox, run: string): Promise<strin
 	need([...runFile.matchAll(/^## (.+)$/gm)].map((match) => match[1]).join() === SECTIONS.join(), 'run.md: sections');
 	need(read('task.md').trim() !== '', 'task.md is empty');
 
-	const names = STAGES.map(([stage]) => stage).sort();
+	const names = [...ORDER].sort();
 	const committed = readdirSync(at('state')).filter((name) => name.endsWith('.done'));
 	need(committed.sort().join() === names.map((name) => `${name}.done`).join(), `done: ${committed}`);
 	const artifacts = readdirSync(at('artifacts')).sort();
@@ -56,7 +58,7 @@ export async function faultsOf(sandbox: KillSandbox, run: string): Promise<strin
 		need(verdicts.join() === verdict, `${stage}: verdict ${verdicts}`);
 		need(read(`state/${stage}.review.raw.md`).trim() !== '', `${stage}: no transcript`);
 	}
-	faults.push(...ledgerFaults(read));
+	faults.push(...ledgerFaults(read, called));
 	const unfinished = readdirSync(run, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tmp'));
 	need(unfinished.length === 0, `temporary files: ${unfinished}`);
 	need(!existsSync(at('state/intent.json')), 'an intent is left');
@@ -70,14 +72,14 @@ export async function faultsOf(sandbox: KillSandbox, run: string): Promise<strin
 }
 
 /** A commit for each stage, in their order and of the very files; one answer each; no guard that cried wolf. */
-function ledgerFaults(read: (name: string) => string): string[] {
+function ledgerFaults(read: (name: string) => string, called: readonly string[]): string[] {
 	const faults: string[] = [];
 	const events: Event[] = read('state/ledger.jsonl')
 		.trimEnd()
 		.split('\n')
 		.map((line) => JSON.parse(line));
 	const of = (kind: string): Event[] => events.filter(({ event }) => event === kind);
-	const order = STAGES.map(([stage]) => stage).join();
+	const order = ORDER.join();
 	const commits = of('commit');
 	if (commits.map(({ stage }) => stage).join() !== order) faults.push(`commits: ${commits.map(({ stage }) => stage)}`);
 	for (const { stage, sha256 } of commits) {
@@ -86,7 +88,8 @@ function ledgerFaults(read: (name: string) => string): string[] {
 		if (transcript !== '' && sha256?.transcript !== hash(transcript)) faults.push(`${stage}: transcript hash`);
 	}
 	const answers = of('call').filter(({ result }) => result === 'answered');
-	if (answers.map(({ stage }) => stage).join() !== order) faults.push(`answers: ${answers.map(({ stage }) => stage)}`);
+	if (answers.map(({ stage }) => stage).join() !== called.join())
+		faults.push(`answers: ${answers.map(({ stage }) => stage)}`);
 	for (const kind of ['start', 'complete']) if (of(kind).length !== 1) faults.push(`${kind}: ${of(kind).length} times`);
 	const alarms = of('blocked').filter(({ result }) => result !== 'companion-failed');
 	if (alarms.length > 0) faults.push(`blocked: ${JSON.stringify(alarms)}`);

@@ -54,7 +54,7 @@ export function atRandom({ run, stageMs, random }: Pace, act: () => void): () =>
 }
 
 /** Calls `act` once after a random part of `spanMs`; returns what calls it off. */
-function atTime(random: Random, spanMs: number, act: () => void): () => void {
+export function atTime(random: Random, spanMs: number, act: () => void): () => void {
 	const timer = setTimeout(act, random() * spanMs);
 	return () => clearTimeout(timer);
 }
@@ -63,7 +63,7 @@ function atTime(random: Random, spanMs: number, act: () => void): () => void {
  * Calls `act` once at a random one of the next `among` changes in the folders of a run: that is where half-done writes
  * are. Returns what calls it off.
  */
-function atChange(random: Random, among: number, run: string, act: () => void): () => void {
+export function atChange(random: Random, among: number, run: string, act: () => void): () => void {
 	let left = 1 + Math.floor(random() * among);
 	const watchers: FSWatcher[] = [];
 	const stop = (): void => {

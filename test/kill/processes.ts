@@ -22,6 +22,14 @@ export function childrenOf(pid: number): Found[] {
 	return pids.map((child) => ({ pid: child, command: commandOf(child) }));
 }
 
+/** A process of this program with all these words in its command line; nobody's child among others. */
+export function processRunning(program: string, ...words: string[]): Found | undefined {
+	return readdirSync('/proc')
+		.filter((name) => /^\d+$/.test(name))
+		.map((name) => ({ pid: Number(name), command: commandOf(Number(name)) }))
+		.find(({ command }) => command.startsWith(`${program} `) && words.every((word) => command.includes(word)));
+}
+
 function commandOf(pid: number): string {
 	return read(String(pid), 'cmdline').split('\0').join(' ').trim();
 }

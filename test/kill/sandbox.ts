@@ -48,19 +48,36 @@ export async function makeKillSandbox() {
 	};
 	const verify = `verify=node ${JSON.stringify(path.join(FAKES, 'quick-verify.mjs'))}`;
 
-	const start = (words: readonly string[], extra: Readonly<Record<string, string>> = {}): Command => {
+	/** @param input what it finds on standard input */
+	const start = (words: readonly string[], extra: Readonly<Record<string, string>> = {}, input?: string): Command => {
 		const child = spawn(process.execPath, [path.join(pack, 'scripts', 'ccc.mjs'), ...words], {
 			cwd: repository.root,
 			env: { ...env, ...extra },
-			stdio: ['ignore', 'pipe', 'pipe'],
+			stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
 		});
+		// A command that is killed early reads nothing.
+		child.stdin?.on('error', () => {}).end(input);
 		return { child, pid: child.pid!, ended: whenEnded(child), kill: () => killAlive(child) };
+	};
+	/** A command line in a shell, as an agent's tool runs it; `kill` ends the shell with all that is in its group. */
+	const startLine = (line: string, extra: Readonly<Record<string, string>>): Command => {
+		const child = spawn('/bin/sh', ['-c', line], {
+			cwd: repository.root,
+			env: { ...env, ...extra },
+			stdio: ['ignore', 'pipe', 'pipe'],
+			detached: true,
+		});
+		const pid = child.pid!;
+		return { child, pid, ended: whenEnded(child), kill: () => isAlive(child) && killPid(-pid) };
 	};
 	const runAt = (name: string): string => path.join(repository.root, '.ccc', 'runs', name);
 	return {
 		root,
 		repository,
 		start,
+		startLine,
+		/** The option that names the verify command, for a command line. */
+		verify,
 		runAt,
 		/** Words that start the run, or resume it once its folder exists. */
 		wordsFor: (run: string): string[] =>
@@ -96,8 +113,10 @@ function whenEnded(child: ChildProcess): Promise<Ended> {
 	});
 }
 
+const isAlive = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
+
 function killAlive(child: ChildProcess): boolean {
-	return child.exitCode === null && child.signalCode === null && child.kill('SIGKILL');
+	return isAlive(child) && child.kill('SIGKILL');
 }
 
 /** False when there is no such process. */
