@@ -126,7 +126,7 @@ command(
 );
 
 command(
-	'begin [resume <folder> ..]',
+	'begin [--session claude|codex] [--stage <kind>] [words..]',
 	'start, resume or cancel a run from inside a session; prints what to do first',
 	`Without words the arguments come on standard input, as the user typed them after /ccc:
 ${RUN_SYNTAX.map((syntax) => `  ${syntax}`).join('\n')}
@@ -152,7 +152,7 @@ command(
 	async () => (await import('./ccc/submit.ts')).submit,
 );
 command(
-	'call <folder>',
+	'call <folder> [--wait <seconds>]',
 	'have the other agent do its stage; prints what to do next',
 	EXIT_HELP,
 	async () => (await import('./ccc/call.ts')).call,

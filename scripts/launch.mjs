@@ -23,7 +23,7 @@ export async function launch(command) {
 		api = await import('tsx/esm/api');
 	} catch {
 		process.stderr.write(
-			`${command} is neither built nor set up here. [not-set-up]\n  next: run npm ci, or npm run build, in the folder of the pack\n`,
+			`${command} is neither built nor set up here. [not-set-up]\n  next: run npm ci in the folder of the pack\n`,
 		);
 		process.exit(70);
 	}

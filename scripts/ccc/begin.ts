@@ -2,8 +2,6 @@ import { detectSession } from '../lib/agents/session.ts';
 import { parseRunArguments, type RunArguments } from '../lib/run/arguments.ts';
 import { beginSession } from '../lib/run/begin-session.ts';
 import { splitRawArguments } from '../lib/run/raw-arguments.ts';
-import { existingRunFolder } from '../lib/run/run-folder.ts';
-import { onlyStage } from '../lib/run/session-output.ts';
 import type { StageKind } from '../lib/run/stages.ts';
 import { cancel } from './cancel.ts';
 import type { Invocation } from './invocation.ts';
@@ -21,31 +19,20 @@ const STAGE_KINDS: Readonly<Record<string, StageKind>> = {
 
 /** `ccc begin`: the words of a slash command, from standard input where there are none on the command line. */
 export async function begin(invocation: Invocation): Promise<number> {
-	const { options, cwd, env, words } = invocation;
+	const { options, env, words } = invocation;
 	const session = options.session === undefined ? detectSession(env) : oneOf(options.session, SESSIONS);
 	const kind = options.stage === undefined ? undefined : STAGE_KINDS[oneOf(options.stage, Object.keys(STAGE_KINDS))];
-	const args = words.length > 0 ? parseRunArguments(words) : await readArguments(await input(), kind, cwd);
+	const args = words.length > 0 ? parseRunArguments(words) : readArguments(await input(), kind);
 	if (args.kind === 'cancel') return cancel({ ...invocation, words: [args.folder, args.reason] });
-	return inSession(args.folder, invocation, async () => {
-		const caller = callerOf(invocation);
-		const output = await beginSession(args, session, caller, surroundingsOf(invocation));
-		return kind === undefined ? output : onlyStage(output, kind);
-	});
+	return inSession(args.folder, invocation, () =>
+		beginSession(args, session, callerOf(invocation), surroundingsOf(invocation), kind),
+	);
 }
 
 const input = (): Promise<string> => readStdin('What to begin');
 
-/** A stage skill is given the folder of a run that exists, and nothing else that matters. */
-async function readArguments(text: string, kind: StageKind | undefined, cwd: string): Promise<RunArguments> {
-	const asResume = kind === undefined ? undefined : resumeOf(text);
-	const exists = asResume && (await existingRunFolder(asResume.folder, cwd).catch(() => undefined));
-	return exists === undefined ? parseRunArguments(splitRawArguments(text)) : (asResume as RunArguments);
-}
-
-function resumeOf(text: string): RunArguments | undefined {
-	try {
-		return parseRunArguments(splitRawArguments(`resume ${text.trim()}`));
-	} catch {
-		return undefined;
-	}
+/** @throws CccError (exit 2); a stage skill takes the folder of a run that exists, and never starts or cancels one */
+function readArguments(text: string, kind: StageKind | undefined): RunArguments {
+	const isWhole = kind === undefined || /^\s*resume\s/.test(text);
+	return parseRunArguments(splitRawArguments(isWhole ? text : `resume ${text.trim()}`));
 }

@@ -28,12 +28,13 @@ async function decideFromStdin(invocation: Invocation): Promise<number> {
 	const [given = ''] = takeWords(invocation.words, ['<folder>', '-']);
 	const text = (await readStdin('The decision')).trim();
 	const [word = ''] = text.split(/\s/, 1);
-	const decision = oneOf(word.toLowerCase().replace(/[:,.]$/, ''), DECISIONS);
+	const decision = DECISIONS.find((known) => known === word.toLowerCase().replace(/[:,.]$/, ''));
 	const reason = text.slice(word.length).trim();
-	if (reason === '') {
-		throw new CccError('missing-argument', 'The reason is missing.', {
+	if (decision === undefined || reason === '') {
+		throw new CccError('missing-argument', 'The decision or its reason is missing.', {
 			expected: 'accept or revise, then the reason',
 			found: text,
+			next: 'ask the user which of the two they choose, and why',
 			exitCode: EXIT.usage,
 		});
 	}

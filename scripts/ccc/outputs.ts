@@ -70,6 +70,8 @@ const status = z.object({
 		}),
 	),
 	open_findings: z.array(finding),
+	/** Whose session drives the run; absent for `ccc run`. */
+	driver: z.enum(['claude', 'codex', 'unknown']).optional(),
 	/** Whether a command works on the run right now. */
 	coordinator: z.object({ purpose: z.string(), pid: z.number().int(), since: z.string() }).optional(),
 });

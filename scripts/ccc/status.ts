@@ -21,7 +21,7 @@ export async function status({ words, json, cwd }: Invocation): Promise<number> 
 
 function toJson(
 	shown: string,
-	{ run, stageCompleted, stages, openFindings, coordinator }: RunOverview,
+	{ run, stageCompleted, stages, openFindings, driver, coordinator }: RunOverview,
 	problems: number,
 ): Output<'status'> {
 	return {
@@ -43,6 +43,7 @@ function toJson(
 			idle_ms: idleMs,
 		})),
 		open_findings: openFindings.map(({ id, severity, text }) => ({ id, severity, text })),
+		driver,
 		coordinator: coordinator && {
 			purpose: coordinator.purpose,
 			pid: coordinator.owner.pid,
@@ -64,6 +65,7 @@ function toText(shown: string, overview: RunOverview, problems: number): string 
 		lines.push('', 'Open findings:');
 		lines.push(...openFindings.map(({ id, severity, text }) => `  ${id} [${severity}] ${text.split('\n')[0] ?? ''}`));
 	}
+	if (overview.driver) lines.push('', `Driven by: ${DRIVERS[overview.driver]}`);
 	if (coordinator) lines.push('', `At work: ${coordinator.purpose}, process ${coordinator.owner.pid}`);
 	if (run.workflow.reason !== undefined) lines.push('', `Reason: ${run.workflow.reason}`);
 	if (problems > 0) {
@@ -76,11 +78,18 @@ function toText(shown: string, overview: RunOverview, problems: number): string 
 }
 
 /** What the user can do; nothing while a command is at work or when the run is over. */
-function nextCommand(shown: string, { step, coordinator }: RunOverview): string | undefined {
+function nextCommand(shown: string, { step, driver, coordinator }: RunOverview): string | undefined {
 	if (coordinator) return undefined;
 	if (step.kind === 'decide') return decideAdvice(shown, step.review);
-	return step.kind === 'stage' || step.kind === 'override' ? resumeCommand(shown) : undefined;
+	if (step.kind !== 'stage' && step.kind !== 'override') return undefined;
+	return driver ? `that session goes on; to take the run from it: ${resumeCommand(shown)}` : resumeCommand(shown);
 }
+
+const DRIVERS = {
+	claude: 'a session of Claude Code',
+	codex: 'a session of Codex',
+	unknown: 'a session of an unknown kind',
+};
 
 function describe({ state, verdict, durationMs, idleMs }: StageOverview): string {
 	const parts: string[] = [state];

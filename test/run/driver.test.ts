@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { confirmDriver, readDriver, takeOver, writeDriver } from '../../scripts/lib/run/driver.ts';
+import { confirmDriver, readDriver, settleTakeover, takeOver, writeDriver } from '../../scripts/lib/run/driver.ts';
 import { rejectionOf } from '../support/ccc-error.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -37,17 +37,25 @@ describe('the driver of a run', () => {
 		expect((await rejectionOf(confirmDriver(folder, undefined))).facts.found).toContain('ccc run');
 	});
 
-	it('is taken over without making the mode laxer, until somebody drives again', async () => {
+	it('is taken over only for the session it names, and without making the mode laxer', async () => {
 		const folder = await runFolder();
 		const first = { session: 'claude', sessionId: 'claude:1', mode: 'manual', approved: 'plan_v0', since } as const;
 		await writeDriver(folder, first);
 		await takeOver(folder, { session: 'codex', sessionId: 'codex:1', mode: 'auto', since });
-		expect(await readDriver(folder)).toMatchObject({ session: 'codex', sessionId: 'codex:1', mode: 'manual' });
-		expect((await readDriver(folder))?.approved).toBe('plan_v0');
+		expect(await confirmDriver(folder, 'codex:1')).toMatchObject({ session: 'codex', mode: 'manual' });
+		// Until the other session acts nothing has changed, and nobody else gets in.
+		expect(await confirmDriver(folder, 'claude:1')).toMatchObject(first);
+		expect((await rejectionOf(confirmDriver(folder, 'codex:2'))).code).toBe('other-coordinator');
+		await settleTakeover(folder, await confirmDriver(folder, 'codex:1'));
 		expect((await rejectionOf(confirmDriver(folder, 'claude:1'))).code).toBe('other-coordinator');
-		await takeOver(folder, { session: 'unknown', mode: 'normal', since });
-		expect(await readDriver(folder)).not.toHaveProperty('sessionId');
-		await writeDriver(folder, { ...first, mode: 'auto' });
-		expect(await readDriver(folder)).toMatchObject({ session: 'claude', mode: 'auto' });
+		expect(await readDriver(folder)).toMatchObject({ session: 'codex', mode: 'manual' });
+	});
+
+	it('cannot be given another role by a takeover in its own name', async () => {
+		const folder = await runFolder();
+		const first = { session: 'claude', sessionId: 'claude:1', mode: 'normal', since } as const;
+		await writeDriver(folder, first);
+		await takeOver(folder, { session: 'codex', sessionId: 'claude:1', mode: 'normal', since });
+		expect(await confirmDriver(folder, 'claude:1')).toMatchObject(first);
 	});
 });

@@ -13,9 +13,10 @@ function obey(form: readonly string[], answers: readonly string[]): string {
 	return form
 		.map((line) => {
 			const [, heading = line, note = ''] = /^(#+ [^(]*?)(?: \((.*)\))?$/.exec(line) ?? [];
-			const table = /^table (\|.*\|)$/.exec(note)?.[1];
-			const exactly = /^exactly: (.*)$/.exec(note)?.[1];
-			const lines = [...note.matchAll(/"([^"]+: [^"]+)"/g)].map((match) => match[1]).join('\n');
+			const columns = /^a table with the columns (.*) and (.*)$/.exec(note);
+			const table = columns ? `| ${columns[1]} | ${columns[2]} |` : undefined;
+			const exactly = /^its whole text: (.*)$/.exec(note)?.[1];
+			const lines = [...note.matchAll(/"([^"-][^"]*: [^"]+)"/g)].map((match) => match[1]).join('\n');
 			const items = note.startsWith('an item per id') ? answers.map((id) => `- ${id}: fixed, so`).join('\n') : '';
 			const body = table ? `${table}\n|---|---|\n| a.txt | x |` : (exactly ?? (items || lines || 'Text.'));
 			return heading.startsWith('# ') ? heading : `${heading}\n\n${body}`;

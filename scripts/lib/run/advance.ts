@@ -7,7 +7,7 @@ import { isCompletionRecorded, recordEvent } from './ledger.ts';
 import { overrideReview } from './override-review.ts';
 import { updateRunFile } from './run-file-update.ts';
 import { prepareSessionAttempt } from './session-attempt.ts';
-import { blockedOutput, outputOf, type SessionOutput } from './session-output.ts';
+import { blockedOutput, onlyStage, outputOf, type SessionOutput } from './session-output.ts';
 import { stopOtherCalls } from './stop-other-calls.ts';
 import { nextStep } from './transitions.ts';
 import { type RunState, readRunState } from './truth.ts';
@@ -31,10 +31,12 @@ export async function advance(by: Coordinator, driver: Driver, caller: Caller): 
 		try {
 			if (turn.kind === 'work' || turn.kind === 'call') await stopOtherCalls(folder, step);
 			if (turn.kind === 'work') {
-				const attempt = await prepareSessionAttempt(by, state, turn.stage);
-				return await outputOf({ ...turn, attempt }, facts);
+				const attempt = await prepareSessionAttempt(by, state, turn.stage, driver.sessionId);
+				return onlyStage(await outputOf({ ...turn, attempt }, facts), driver.only);
 			}
-			if (turn.kind !== 'other' || turn.step.kind !== 'override') return await outputOf(turn, facts);
+			if (turn.kind !== 'other' || turn.step.kind !== 'override') {
+				return onlyStage(await outputOf(turn, facts), driver.only);
+			}
 			await overrideReview(by, state, turn.step.review);
 		} catch (error) {
 			if (!isHardFailure(error)) throw error;

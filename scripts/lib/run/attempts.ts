@@ -23,8 +23,11 @@ const schema = z.object({
 	purpose: z.enum(['first', 'correction', 'session']),
 	/** ISO time; of attempts in a session, where no call tells. */
 	startedAt: z.string().exactOptional(),
-	/** What a session was given to read, relative to the run folder. */
+	/** What a session was given to read, relative to the run folder, and the file that lists it where that is long. */
 	read: z.array(z.string()).exactOptional(),
+	list: z.string().exactOptional(),
+	/** The session that was given it. */
+	sessionId: z.string().exactOptional(),
 	/** For a session: all that it was given to read. */
 	prompt: z.object({ sha256: z.string(), bytes: z.number() }),
 	diff: z.object({ sha256: z.string(), bytes: z.number() }).exactOptional(),

@@ -8,16 +8,18 @@ import type { Caller } from './caller.ts';
 import { findCccHome, readPromptTemplates } from './ccc-home.ts';
 import { confirmResumable } from './confirm-resumable.ts';
 import { coordinatorOf, type Surroundings } from './coordinator.ts';
-import { readDriver, takeOver, writeDriver } from './driver.ts';
+import { type Driver, readDriver, takeOver, writeDriver } from './driver.ts';
 import { withRunLock } from './locked-run.ts';
 import { newRun, type WorkArguments } from './new-run.ts';
 import { resumeRun } from './resume-run.ts';
 import { openRun, type RunPlace } from './run-folder.ts';
-import type { SessionOutput } from './session-output.ts';
+import { onlyStage, outputOf, type SessionOutput } from './session-output.ts';
 import { currentOutput } from './session-run.ts';
 import { isStageUnderWay } from './stage-coordinator.ts';
-import { readRunState } from './truth.ts';
-import { lastDoneName } from './turn.ts';
+import type { StageKind } from './stages.ts';
+import { nextStep } from './transitions.ts';
+import { type RunState, readRunState } from './truth.ts';
+import { lastDoneName, turnOf } from './turn.ts';
 
 /** Packets name the folder three times and the command once, have 2,000 bytes, and need 700 for all else. */
 const PATHS_MAX_BYTES = 1290;
@@ -26,6 +28,7 @@ const UNSHOWABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
  * @param session whose stages are done here; `unknown` has every stage done by a CLI
+ * @param only for a stage skill: where another kind of stage is due, the output says so and nothing is changed
  * @throws CccError as `ccc run` for the same arguments, `path-too-long` and `bad-folder` (exit 2); nothing is created then
  */
 export async function beginSession(
@@ -33,6 +36,7 @@ export async function beginSession(
 	session: SessionDetected,
 	caller: Caller,
 	context: Surroundings,
+	only?: StageKind,
 ): Promise<SessionOutput> {
 	const home = await findCccHome(context.env.CCC_HOME, context.pack);
 	const templates = await readPromptTemplates(home);
@@ -43,24 +47,40 @@ export async function beginSession(
 	const { folder } = place;
 	confirmSpeakable(place, caller);
 	if (args.kind === 'resume' && (await isStageUnderWay(folder)))
-		return joinStage(place, args, session, caller, context);
+		return joinStage(place, args, session, caller, context, only);
 	return withRunLock(folder, 'begin', context.now, async (lock) => {
-		if (args.kind === 'resume') {
-			await confirmResumable(folder);
-			await resumeRun(folder, args, context.now());
+		if (args.kind === 'resume') await confirmResumable(folder);
+		const state = await readRunState(folder);
+		const driver = driverOf(state, args, session, caller, context.now(), only);
+		const step = nextStep(state, args.mode);
+		if (only !== undefined && (step.kind !== 'stage' || step.stage.kind !== only)) {
+			const facts = { folder, shown: place.shown, state, driver, caller };
+			return onlyStage(await outputOf(await turnOf(folder, state, driver), facts), only);
 		}
-		const driver = {
-			session,
-			...(caller.sessionId === undefined ? {} : { sessionId: caller.sessionId }),
-			mode: args.mode,
-			approved: lastDoneName(await readRunState(folder)),
-			since: context.now().toISOString(),
-		};
+		if (args.kind === 'resume') await resumeRun(folder, args, context.now());
 		await writeDriver(folder, driver);
 		// Whoever resumes wants it tried again.
 		await clearCallRecord(folder);
 		return advance(coordinatorOf({ place, lock, mode: args.mode, templates }, context), driver, caller);
 	});
+}
+
+function driverOf(
+	state: RunState,
+	{ mode }: WorkArguments,
+	session: SessionDetected,
+	{ sessionId }: Caller,
+	now: Date,
+	only: StageKind | undefined,
+): Driver {
+	return {
+		session,
+		...(sessionId === undefined ? {} : { sessionId }),
+		mode,
+		approved: lastDoneName(state),
+		...(only === undefined ? {} : { only }),
+		since: now.toISOString(),
+	};
 }
 
 /**
@@ -73,6 +93,7 @@ async function joinStage(
 	session: SessionDetected,
 	caller: Caller,
 	{ now }: Surroundings,
+	only: StageKind | undefined,
 ): Promise<SessionOutput> {
 	const laxer = args.mode === 'auto' && (await readDriver(folder))?.mode !== 'auto';
 	if (args.planCode !== undefined || args.verify !== undefined || laxer) {
@@ -83,12 +104,7 @@ async function joinStage(
 			exitCode: EXIT.otherCoordinator,
 		});
 	}
-	await takeOver(folder, {
-		session,
-		...(caller.sessionId === undefined ? {} : { sessionId: caller.sessionId }),
-		mode: args.mode,
-		since: now().toISOString(),
-	});
+	await takeOver(folder, driverOf(await readRunState(folder), args, session, caller, now(), only));
 	return currentOutput(folder, shown, caller);
 }
 
@@ -96,14 +112,14 @@ async function joinStage(
 function confirmSpeakable({ folder, shown }: RunPlace, { command }: Caller): void {
 	const refuse = (code: string, message: string, expected: string, found: string): CccError =>
 		new CccError(code, message, { at: shown, expected, found, exitCode: EXIT.usage });
-	const hidden = UNSHOWABLE.exec(folder)?.[0];
+	const hidden = UNSHOWABLE.exec(`${folder}${command}`)?.[0];
 	if (hidden !== undefined) {
 		const name = `U+${(hidden.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 		throw refuse(
 			'bad-folder',
-			'The path of the output folder cannot be shown.',
+			'The path of the output folder, or of the skill, cannot be shown.',
 			'a path without line ends, control characters and invisible characters',
-			`${name} in ${JSON.stringify(folder)}`,
+			`${name} in ${JSON.stringify(UNSHOWABLE.test(folder) ? folder : command)}`,
 		);
 	}
 	const quoted = Buffer.byteLength(quoteWord(folder));

@@ -16,8 +16,9 @@ import { isStageUnderWay } from './stage-coordinator.ts';
 import { ownerOf } from './stages.ts';
 import { startCoordinator } from './start-coordinator.ts';
 import { nextStep } from './transitions.ts';
-import { readRunState } from './truth.ts';
+import { readRunFile, readRunState } from './truth.ts';
 import { turnOf } from './turn.ts';
+import { oneLine } from './workflow-state.ts';
 
 export interface CallOptions {
 	/** The run folder. */
@@ -56,13 +57,13 @@ export async function callStage(options: CallOptions): Promise<SessionOutput | S
 	await confirmDriver(folder, caller.sessionId);
 	if (!(await isStageUnderWay(folder)) && (await readCallRecord(folder))?.failure === undefined) {
 		if (await isCallDue(folder, caller)) {
-			if (sandbox) throw sandboxed('started', sandbox, caller, folder);
+			if (sandbox) throw await sandboxed('started', sandbox, caller, folder);
 			await startCoordinator(folder, options.coordinatorArgv, context.env);
 		}
 	}
 	while (await isStageUnderWay(folder)) {
 		// While a command is in this sandbox, files that it must not make lie empty in the work tree, for everybody to see.
-		if (sandbox?.name === 'claude') throw sandboxed('awaited', sandbox, caller, folder);
+		if (sandbox?.name === 'claude') throw await sandboxed('awaited', sandbox, caller, folder);
 		if (performance.now() >= deadline) return stillRunning(folder);
 		await sleep(Math.max(1, Math.min(POLL_MS, deadline - performance.now())));
 	}
@@ -129,7 +130,15 @@ async function failed(
 	return blockedOutput(report, next, { ...facts, state });
 }
 
-function sandboxed(what: 'started' | 'awaited', sandbox: Sandbox, caller: Caller, folder: string): CccError {
+async function sandboxed(
+	what: 'started' | 'awaited',
+	sandbox: Sandbox,
+	caller: Caller,
+	folder: string,
+): Promise<CccError> {
+	const { verify } = await readRunFile(folder);
+	// Whoever is asked should know of it: it runs outside the sandbox too.
+	const also = verify === undefined ? '' : `; to verify the code it runs: ${oneLine(verify)}`;
 	return new CccError(
 		'companion-sandboxed',
 		`A companion cannot be ${what} inside this sandbox; nothing was changed.`,
@@ -139,7 +148,7 @@ function sandboxed(what: 'started' | 'awaited', sandbox: Sandbox, caller: Caller
 			next: [
 				`run this ${ESCALATION[sandbox.name](caller)}:`,
 				commandLine(caller, ['call', folder]),
-				'reason to give: ccc has the other agent do one stage of this run; that needs the network and outlasts the command',
+				`reason to give: ccc has the other agent do one stage of this run; that needs the network and outlasts the command${also}`,
 			].join('\n  '),
 			exitCode: EXIT.companion,
 		},

@@ -1,3 +1,4 @@
+import { confirmCommitted } from './confirm-committed.ts';
 import { stageName } from './stages.ts';
 import { lastDone } from './transitions.ts';
 import { readRunState } from './truth.ts';
@@ -17,4 +18,5 @@ export async function confirmResumable(folder: string): Promise<void> {
 		const repair = last ? `, or go back stage by stage: ccc repair <folder> rerun ${stageName(last)}` : '';
 		throw validationFailure(standing, { next: `restore those files${repair}, or start a new run` });
 	}
+	await confirmCommitted(folder);
 }

@@ -20,6 +20,8 @@ const schema = z.object({
 	mode: z.enum(MODES),
 	/** manual mode: the last stage that was done when the user said to go on, or `none`. */
 	approved: z.string().exactOptional(),
+	/** A stage skill does stages of this kind and no other. */
+	only: z.enum(['plan', 'plan_review', 'code', 'review']).exactOptional(),
 	/** ISO time. */
 	since: z.string(),
 });
@@ -30,19 +32,16 @@ const DRIVER = 'state/driver.json';
 export const TAKEOVER = 'state/takeover.json';
 
 export async function writeDriver(folder: string, driver: Driver): Promise<void> {
-	await writeFileAtomic(path.join(folder, DRIVER), `${JSON.stringify({ version: 1, ...driver })}\n`);
+	await writeFileAtomic(path.join(folder, DRIVER), `${JSON.stringify({ ...driver, version: 1 })}\n`);
 	await rm(path.join(folder, TAKEOVER), { force: true });
 }
 
-const takeoverSchema = schema.pick({ version: true, session: true, sessionId: true, mode: true, since: true });
-type Takeover = Omit<z.infer<typeof takeoverSchema>, 'version'>;
-
 /**
  * Another session goes on with a run while a companion is at work for it, which the run's lock belongs to. Since a
- * companion may write here too, it can only make the mode stricter.
+ * companion may write here too, it counts for nobody but the session it names, and makes the mode stricter only.
  */
-export async function takeOver(folder: string, takeover: Takeover): Promise<void> {
-	const write = () => writeFileAtomic(path.join(folder, TAKEOVER), `${JSON.stringify({ version: 1, ...takeover })}\n`);
+export async function takeOver(folder: string, takeover: Driver): Promise<void> {
+	const write = () => writeFileAtomic(path.join(folder, TAKEOVER), `${JSON.stringify({ ...takeover, version: 1 })}\n`);
 	await write().catch((error: unknown) => {
 		// Whoever has just taken the lock sweeps temporary files once: this one was taken for a leftover.
 		if (systemCode(error) !== 'ENOENT') throw error;
@@ -56,7 +55,7 @@ export async function takeOver(folder: string, takeover: Takeover): Promise<void
  * @throws CccError `other-coordinator` (exit 4) with the way to take the run over
  */
 export async function confirmDriver(folder: string, sessionId: string | undefined): Promise<Driver> {
-	const driver = await readDriver(folder);
+	const driver = await driverFor(folder, sessionId);
 	const refuse = (found: string): CccError =>
 		new CccError('other-coordinator', 'This run is not driven by this session.', {
 			at: DRIVER,
@@ -71,13 +70,21 @@ export async function confirmDriver(folder: string, sessionId: string | undefine
 	return driver;
 }
 
-/** Whoever drives the run now, if anybody. */
-export async function readDriver(folder: string): Promise<Driver | undefined> {
-	const driver = await readJson(folder, DRIVER, schema);
-	const takeover = await readJson(folder, TAKEOVER, takeoverSchema);
-	if (!driver || !takeover) return driver;
-	const { sessionId, ...kept } = driver;
-	return { ...kept, ...takeover, mode: stricter(driver.mode, takeover.mode) };
+/** Whoever drives the run, if anybody; a takeover is not looked at. */
+export const readDriver = (folder: string): Promise<Driver | undefined> => readJson(folder, DRIVER, schema);
+
+async function driverFor(folder: string, sessionId: string | undefined): Promise<Driver | undefined> {
+	const driver = await readDriver(folder);
+	if (!driver || driver.sessionId === sessionId) return driver;
+	const takeover = await readJson(folder, TAKEOVER, schema);
+	if (!takeover || takeover.sessionId !== sessionId) return driver;
+	return { ...takeover, mode: stricter(driver.mode, takeover.mode) };
+}
+
+/** Makes a takeover the record; the caller holds the run's lock. @param driver as `confirmDriver` gives it */
+export async function settleTakeover(folder: string, driver: Driver): Promise<void> {
+	const recorded = await readDriver(folder);
+	if (recorded?.sessionId !== driver.sessionId) await writeDriver(folder, driver);
 }
 
 const stricter = (a: Mode, b: Mode): Mode => (MODES.indexOf(a) < MODES.indexOf(b) ? a : b);

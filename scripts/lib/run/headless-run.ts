@@ -1,15 +1,14 @@
 /** `ccc run`: starts or resumes a run and drives it headless, every stage through its owner's CLI. */
 import { rm } from 'node:fs/promises';
-import { findSandbox } from '../agents/sandbox.ts';
-import { CccError, EXIT } from '../kit/errors.ts';
 import { CancelRequested, canceledReport, cancelRequestFile, watchForCancel } from './cancel-run.ts';
 import { findCccHome, readPromptTemplates } from './ccc-home.ts';
 import { confirmResumable } from './confirm-resumable.ts';
 import { coordinate } from './coordinate.ts';
 import { coordinatorOf, type Surroundings } from './coordinator.ts';
-import { writeDriver } from './driver.ts';
+import { readDriver, writeDriver } from './driver.ts';
 import { withRunLock } from './locked-run.ts';
 import { newRun, type WorkArguments } from './new-run.ts';
+import { refuseSandbox } from './refuse-sandbox.ts';
 import { resumeRun } from './resume-run.ts';
 import { openRun, type RunPlace } from './run-folder.ts';
 import type { RunReport } from './run-report.ts';
@@ -35,6 +34,10 @@ export async function runHeadless(args: WorkArguments, context: Surroundings): P
 				await confirmResumable(place.folder);
 				await resumeRun(place.folder, args, context.now());
 			}
+			const driver = await readDriver(place.folder);
+			if (driver && driver.session !== 'headless') {
+				context.report({ kind: 'note', text: 'taken over from the session that drove this run' });
+			}
 			await writeDriver(place.folder, {
 				session: 'headless',
 				mode: args.mode,
@@ -52,18 +55,6 @@ export async function runHeadless(args: WorkArguments, context: Surroundings): P
 		if (error instanceof CancelRequested) return canceledReport(place.folder, place.shown);
 		throw error;
 	}
-}
-
-/** Companions reach their models over the network and outlive a command; a sandbox allows neither. */
-async function refuseSandbox(env: Surroundings['env']): Promise<void> {
-	const sandbox = await findSandbox(env);
-	if (!sandbox) return;
-	throw new CccError('companion-sandboxed', 'Companions cannot be started inside a sandbox.', {
-		at: sandbox.sign,
-		found: `the sandbox of ${sandbox.name}`,
-		next: 'run the same command outside the sandbox (with escalated permissions)',
-		exitCode: EXIT.companion,
-	});
 }
 
 async function announce(place: RunPlace, { settings, report }: Surroundings): Promise<void> {

@@ -108,7 +108,7 @@ async function adopt({ folder, stage, now }: RepairOptions, lock: Lock): Promise
 		evidence: { owner: ownerOf(stage, state.run.planCode), reason: 'adopted by repair' },
 		now: now(),
 		// A committed artifact that somebody edited can be adopted as it is now; an untouched one is committed once.
-		replace: recorded !== undefined && recorded !== sha256(artifact),
+		replace: recorded !== sha256(artifact),
 	});
 }
 

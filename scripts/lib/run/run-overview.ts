@@ -4,6 +4,7 @@ import path from 'node:path';
 import { callState } from '../agents/call.ts';
 import { inspectLock, type LockRecord } from '../kit/lock.ts';
 import { callFolderOf, liveAttempts } from './attempts.ts';
+import { readDriver } from './driver.ts';
 import { readCommitDurations } from './ledger.ts';
 import { lockFolder } from './locked-run.ts';
 import type { NumberedFinding } from './open-findings.ts';
@@ -32,6 +33,8 @@ export interface RunOverview {
 	readonly step: Step;
 	readonly stages: readonly StageOverview[];
 	readonly openFindings: readonly NumberedFinding[];
+	/** The session that drives the run; absent for `ccc run`, and where nothing says. */
+	readonly driver?: 'claude' | 'codex' | 'unknown';
 	/** The command that works on the run right now. */
 	readonly coordinator?: LockRecord;
 }
@@ -60,12 +63,14 @@ export async function readRunOverview(folder: string, now: Date): Promise<RunOve
 	const last = lastDone(state.done);
 	const answering = answeringStage(step);
 	const lock = await inspectLock(lockFolder(folder));
+	const driver = (await readDriver(folder))?.session ?? 'headless';
 	return {
 		run: { ...state.run, ...currentWorkflow(state, step) },
 		stageCompleted: last ? stageName(last) : 'none',
 		step,
 		stages,
 		openFindings: answering ? await openFindingsFor(folder, state, answering) : [],
+		...(driver === 'headless' ? {} : { driver }),
 		...(lock?.alive ? { coordinator: lock.record } : {}),
 	};
 }

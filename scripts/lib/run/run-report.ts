@@ -89,6 +89,9 @@ function andResume(advice: string | undefined, folder: string): string {
 	const named = forFolder(advice, folder);
 	if (named.includes('ccc run resume')) return named;
 	// The command says it better than these words.
-	const bare = named.replace(/[.;,]$/, '').replace(/[,:]? (?:and|then) resume(?: the run)?$/, '');
+	const bare = named
+		.replace(/[.;,]$/, '')
+		.replace(/[,;:]*(?: (?:and|then))? resume(?: the run)?$/, '')
+		.replace(/[.;,:]$/, '');
 	return `${bare}; then: ${resumeCommand(folder)}`;
 }

@@ -5,6 +5,7 @@ import { confirmBaseline } from '../git/baseline.ts';
 import { comparePictures, type Picture, takePicture } from '../git/guard.ts';
 import { readHead } from '../git/repository.ts';
 import { makeFolder, writeSynced } from '../kit/atomic-file.ts';
+import { CccError, EXIT } from '../kit/errors.ts';
 import { sha256 } from '../kit/sha256.ts';
 import { quoteWord } from '../kit/words.ts';
 import { moveDraftAside } from './aside.ts';
@@ -36,11 +37,16 @@ async function sessionAttempt(folder: string, stage: Stage): Promise<Attempt | u
  * @throws CccError `repository-changed` (exit 3) while a change that blocked the run is not undone, and the errors of the
  *   git room and of the verify command
  */
-export async function prepareSessionAttempt(by: Coordinator, state: RunState, stage: Stage): Promise<Attempt> {
+export async function prepareSessionAttempt(
+	by: Coordinator,
+	state: RunState,
+	stage: Stage,
+	sessionId: string | undefined,
+): Promise<Attempt> {
 	const { folder, relative, repository } = by.place;
 	await confirmBaseline(repository, state.run.baseline);
 	const prepared = await sessionAttempt(folder, stage);
-	if (prepared && (await stillHolds(by, stage, prepared))) return prepared;
+	if (prepared && (await stillHolds(by, stage, prepared, sessionId))) return prepared;
 	const number = await nextAttemptNumber(folder, stage);
 	const own = callFolderOf(folder, { stage: stageName(stage), number });
 	await makeFolder(own, 0o700);
@@ -48,7 +54,7 @@ export async function prepareSessionAttempt(by: Coordinator, state: RunState, st
 	const { direction } = await stageFacts(folder, state, stage);
 	if (direction !== undefined) await writeSynced(path.join(own, DIRECTION), `${direction}\n`);
 	const read = readingList(state, stage, { own, folder, direction: direction !== undefined });
-	const given = Buffer.concat(await Promise.all(read.map((file) => readFile(file))));
+	const list = await listOf(read, own, roomFor(state, stage, folder));
 	const exclude = [relative];
 	const attempt: Attempt = {
 		version: 1,
@@ -57,8 +63,10 @@ export async function prepareSessionAttempt(by: Coordinator, state: RunState, st
 		number,
 		purpose: 'session',
 		startedAt: by.now().toISOString(),
-		read: (await shortened(read, own, roomFor(state, stage, folder))).map((file) => path.relative(folder, file)),
-		prompt: { sha256: sha256(given), bytes: given.length },
+		...(sessionId === undefined ? {} : { sessionId }),
+		read: read.map((file) => path.relative(folder, file)),
+		...(list === undefined ? {} : { list: path.relative(folder, list) }),
+		prompt: await measure(read),
 		...(diff === undefined ? {} : { diff }),
 		root: repository.root,
 		exclude,
@@ -70,14 +78,20 @@ export async function prepareSessionAttempt(by: Coordinator, state: RunState, st
 }
 
 /**
- * Nobody submits between two sessions: what was changed since is the user's, and a review of it begins anew. A change
- * that `submit` has blocked has to be undone instead.
+ * Between two sessions nobody reviews: what was changed is the user's, and a review of it begins anew. What changes while
+ * one session is at it has to be undone instead.
  */
-async function stillHolds(by: Coordinator, stage: Stage, prepared: Attempt): Promise<boolean> {
+async function stillHolds(
+	by: Coordinator,
+	stage: Stage,
+	prepared: Attempt,
+	sessionId: string | undefined,
+): Promise<boolean> {
 	const { folder } = by.place;
 	const now = await pictureFor(by, stage, prepared.exclude);
-	if (prepared.touched) {
-		confirmUntouched(prepared, now);
+	if (prepared.touched || prepared.sessionId === sessionId) {
+		await holdToGuard(folder, prepared, now);
+		if (!prepared.touched) return true;
 		const { touched, ...restored } = prepared;
 		await writeAttempt(folder, restored);
 		return true;
@@ -86,6 +100,16 @@ async function stillHolds(by: Coordinator, stage: Stage, prepared: Attempt): Pro
 	await moveDraftAside(folder, stage);
 	await writeAttempt(folder, { ...prepared, handled: 'stale' });
 	return false;
+}
+
+/** Holds an attempt to the guard; what was changed has to be undone from then on, whoever goes on. */
+export async function holdToGuard(folder: string, attempt: Attempt, now: Picture): Promise<void> {
+	try {
+		confirmUntouched(attempt, now);
+	} catch (error) {
+		await writeAttempt(folder, { ...attempt, touched: true });
+		throw error;
+	}
 }
 
 /** A reviewer must leave the repository as it is; whoever plans or codes is held to HEAD: all else is reviewed later. */
@@ -104,11 +128,29 @@ function roomFor({ run: { baseline } }: RunState, stage: Stage, folder: string):
 	return ROOM_BYTES - Buffer.byteLength(form) - 2 * Buffer.byteLength(quoteWord(folder));
 }
 
-async function shortened(read: readonly string[], own: string, room: number): Promise<readonly string[]> {
-	if (Buffer.byteLength(read.map(quoteWord).join(' ')) <= room) return read;
+/** All that the session is given. */
+async function measure(read: readonly string[]): Promise<Attempt['prompt']> {
+	const given = Buffer.concat(await Promise.all(read.map((file) => readFile(file))));
+	return { sha256: sha256(given), bytes: given.length };
+}
+
+/** @throws CccError `read-changed` (exit 3): a verdict is bound to what was read */
+export async function confirmRead(folder: string, { stage, read = [], prompt }: Attempt): Promise<void> {
+	const now = await measure(read.map((file) => path.join(folder, file))).catch(() => undefined);
+	if (now?.sha256 === prompt.sha256) return;
+	throw new CccError('read-changed', 'What this stage was given to read is not what it was.', {
+		at: stage,
+		expected: `the files of the packet as they were: ${read.join(', ')}`,
+		next: `put them back, or do the stage anew: ccc repair <folder> rerun ${stage}`,
+		exitCode: EXIT.blocked,
+	});
+}
+
+async function listOf(read: readonly string[], own: string, room: number): Promise<string | undefined> {
+	if (Buffer.byteLength(read.map(quoteWord).join(' ')) <= room) return undefined;
 	const list = path.join(own, LIST);
 	await writeSynced(list, `Read each of these files:\n${read.join('\n')}\n`);
-	return [list];
+	return list;
 }
 
 async function writeGitOutputs(

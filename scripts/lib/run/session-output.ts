@@ -1,6 +1,7 @@
 /** What a session command says at its end: a packet, and how the command ends. */
 import path from 'node:path';
 import { quoteWord } from '../kit/words.ts';
+import type { Attempt } from './attempts.ts';
 import { type Caller, commandLine } from './caller.ts';
 import type { Driver } from './driver.ts';
 import type { NumberedFinding } from './open-findings.ts';
@@ -12,6 +13,7 @@ import {
 	artifactPath,
 	draftPath,
 	halfOf,
+	isReview,
 	ownerOf,
 	parseStage,
 	reviewOf,
@@ -22,6 +24,7 @@ import {
 import { lastDone, nextStep, type Step } from './transitions.ts';
 import type { RunState } from './truth.ts';
 import { lastDoneName, type Turn } from './turn.ts';
+import { readVerifyResult } from './verify-command.ts';
 
 export interface SessionOutput {
 	readonly packet: Packet;
@@ -45,7 +48,7 @@ export async function outputOf(turn: Turn, facts: OutputFacts): Promise<SessionO
 	const report = reportOf(shown, state, step);
 	switch (turn.kind) {
 		case 'work':
-			return { report, packet: await workPacket(turn.stage, turn.attempt?.read, facts) };
+			return { report, packet: await workPacket(turn.stage, filesOf(turn.attempt), facts) };
 		case 'call':
 			return { report, packet: callPacket(turn.stage, facts) };
 		case 'approval':
@@ -53,6 +56,11 @@ export async function outputOf(turn: Turn, facts: OutputFacts): Promise<SessionO
 		case 'other':
 			return { report, packet: await endPacket(folder, turn.step, report, facts) };
 	}
+}
+
+/** What the packet names: the files, or the one that lists them. */
+function filesOf(attempt: Attempt | undefined): readonly string[] | undefined {
+	return attempt?.list === undefined ? attempt?.read : [attempt.list];
 }
 
 async function workPacket(stage: Stage, read: readonly string[] | undefined, facts: OutputFacts): Promise<Packet> {
@@ -66,7 +74,7 @@ async function workPacket(stage: Stage, read: readonly string[] | undefined, fac
 		read: read.map((file) => path.join(folder, file)),
 		write: path.join(folder, draftPath(stage)),
 		headings: stageForm(stage, { baseline: state.run.baseline, answers: findings.length > 0 }),
-		answer: findings.map(shortFinding),
+		answer: [...findings.map(shortFinding), ...verifyNote(stage, facts)],
 		next: commandLine(caller, ['submit', folder, stageName(stage)]),
 	};
 }
@@ -100,8 +108,7 @@ function approvalPacket(step: Step, facts: OutputFacts): Packet {
 		...empty(next ? stageName(next) : lastDoneName(state), 'user'),
 		read: last ? [path.join(folder, artifactPath(last))] : [],
 		answer: [
-			`Ask the user: ${lastDoneName(state)} is done${verdict ? ` (${verdict})` : ''}; go on${who}?`,
-			`they may also type: ${facts.driver.session === 'codex' ? '$' : '/'}ccc resume ${quoteWord(facts.shown)} manual`,
+			`Ask the user: ${lastDoneName(state)} is done${verdict ? ` (${verdict})` : ''}, go on${who}? They may also type ${slash(facts.driver)} resume ${quoteWord(facts.shown)} manual`,
 		],
 		next: resumeLine(facts),
 	};
@@ -127,13 +134,25 @@ async function endPacket(folder: string, step: Step, report: RunReport, facts: O
 	const verdict = last && state.verdicts.get(stageName(reviewOf(last)));
 	const said =
 		step.kind === 'complete'
-			? `the change is complete${verdict ? ` (${verdict})` : ''}`
+			? `the change is complete${verdict ? ` (${verdict})` : ''}; it is in the working tree, uncommitted${await verified(folder, last)}`
 			: `${report.status}: ${report.reason ?? 'nothing is left to do'}`;
 	return {
 		...empty('none', 'user'),
 		read: last ? [path.join(folder, artifactPath(last))] : [],
 		answer: [`Tell the user: ${said}`],
 	};
+}
+
+/** Whoever plans or codes should know what the result is held to. */
+function verifyNote(stage: Stage, { state: { run } }: OutputFacts): string[] {
+	return isReview(stage) || run.verify === undefined ? [] : [`the result will be verified by: ${run.verify}`];
+}
+
+/** A failed verify command stops nothing; it must not go unheard either. */
+async function verified(folder: string, last: Stage | undefined): Promise<string> {
+	const result = last && (await readVerifyResult(folder, { kind: 'code', version: last.version }));
+	if (!result) return '';
+	return `; ${result.command}: ${result.timedOut ? 'did not end in time' : `exit code ${result.exitCode ?? 'unknown'}`}`;
 }
 
 /** The output for a hard failure, once it is written down. */
@@ -156,7 +175,9 @@ export function blockedOutput(report: RunReport, advice: string | undefined, fac
 /** Advice names commands as a user types them; a session has no `ccc` in its PATH. */
 export function withCommands(advice: string, caller: Caller): string {
 	// A replacement text would give a meaning to `$`.
-	return advice.replace(/\bccc (?=(?:repair|decide|cancel|status|validate) )/g, () => `${caller.command} `);
+	return advice
+		.replace(/\bccc run resume /g, '/ccc resume ')
+		.replace(/\bccc (?=(?:repair|decide|cancel|status|validate) )/g, () => `${caller.command} `);
 }
 
 /** The command line that takes the run on, in this session and its mode. */
@@ -165,6 +186,8 @@ export function resumeLine({ folder, driver, caller }: Pick<OutputFacts, 'folder
 	const mode = driver.mode === 'normal' ? [] : [driver.mode];
 	return commandLine(caller, ['begin', ...session, 'resume', folder, ...mode]);
 }
+
+const slash = ({ session }: Driver): string => (session === 'codex' ? '$ccc' : '/ccc');
 
 function empty(stage: string, owner: Packet['owner']): Packet {
 	return { stage, owner, read: [], headings: [], answer: [] };
@@ -175,13 +198,14 @@ function shortFinding({ id, severity, text }: NumberedFinding): string {
 	const characters = [...line];
 	const cut =
 		characters.length > FINDING_CHARACTERS ? `${characters.slice(0, FINDING_CHARACTERS - 3).join('')}...` : line;
-	return `${id} [${severity}] ${cut}`;
+	// No finding may look like two.
+	return `${id} [${severity}] ${cut.replaceAll(';', ',')}`;
 }
 
 /** For a skill that does one stage: what is no stage of that kind is for the user to hear, not for it to do. */
-export function onlyStage(output: SessionOutput, kind: StageKind): SessionOutput {
+export function onlyStage(output: SessionOutput, kind: StageKind | undefined): SessionOutput {
 	const { stage, owner } = output.packet;
-	if (owner === 'user' || parseStage(stage)?.kind === kind) return output;
+	if (kind === undefined || owner === 'user' || parseStage(stage)?.kind === kind) return output;
 	const answer = [`Tell the user: the next stage of this run is ${stage}, by ${owner}; the skill ccc goes on with it`];
 	return { ...output, packet: { ...empty(stage, 'user'), answer } };
 }

@@ -13,10 +13,12 @@ import { clearCallRecord, failureOf, writeCallRecord } from './call-record.ts';
 import type { Caller } from './caller.ts';
 import { CancelRequested, cancelRequestFile, watchForCancel } from './cancel-run.ts';
 import { findCccHome, readPromptTemplates } from './ccc-home.ts';
+import { confirmCommitted } from './confirm-committed.ts';
 import { type Coordinator, coordinatorOf, type Surroundings } from './coordinator.ts';
-import { confirmDriver, type Driver } from './driver.ts';
+import { confirmDriver, type Driver, settleTakeover } from './driver.ts';
 import { lockFolder, withRunLock } from './locked-run.ts';
 import { performStage } from './perform-stage.ts';
+import { refuseSandbox } from './refuse-sandbox.ts';
 import { openRun } from './run-folder.ts';
 import { stageName } from './stages.ts';
 import { stopOtherCalls } from './stop-other-calls.ts';
@@ -41,9 +43,10 @@ export async function isStageUnderWay(folder: string): Promise<boolean> {
 
 /**
  * Has the stage done that is due, then prepares what comes next. How it ended is in `state/call.json` and in the run.
- * @throws CccError `locked` (exit 4), `other-coordinator` (exit 4), and what nobody could foresee
+ * @throws CccError `locked` (exit 4), `other-coordinator` (exit 4), `companion-sandboxed` (exit 5), and what nobody could foresee
  */
 export async function coordinateStage(order: StageOrder, context: Surroundings): Promise<void> {
+	await refuseSandbox(context.env);
 	const { folder, caller } = order;
 	const place = await openRun(folder, context.cwd, context.env);
 	const templates = await readPromptTemplates(await findCccHome(context.env.CCC_HOME, context.pack));
@@ -52,6 +55,8 @@ export async function coordinateStage(order: StageOrder, context: Surroundings):
 	await withRunLock(folder, PURPOSE, context.now, async (lock) => {
 		await rm(cancelRequestFile(folder), { force: true });
 		const driver = await confirmDriver(folder, caller.sessionId);
+		await settleTakeover(folder, driver);
+		await confirmCommitted(folder);
 		const by = coordinatorOf({ place, lock, mode: driver.mode, templates }, { ...context, signal });
 		const stopWatching = watchForCancel(folder, controller);
 		try {

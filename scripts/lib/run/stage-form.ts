@@ -1,7 +1,7 @@
 /** The form of what a stage has to write, in the fewest words that leave nothing open (protocol: Artifact Contracts). Pure. */
 import type { Baseline } from '../git/baseline.ts';
 import { contractOf } from './contracts.ts';
-import { isReview, type Stage } from './stages.ts';
+import { halfOf, isReview, type Stage } from './stages.ts';
 
 interface FormFacts {
 	readonly baseline: Baseline;
@@ -17,8 +17,11 @@ export function stageForm(stage: Stage, facts: FormFacts): string[] {
 function artifactForm(stage: Stage, { baseline, answers }: FormFacts): string[] {
 	const { title, sections, changes, baseline: git, table } = contractOf(stage);
 	const head = baseline.kind === 'head' ? baseline.ref : 'none';
+	// The last section of a first version holds nothing else.
+	const comments = stage.kind === 'code' && stage.version === 0 && answers;
 	const notes = new Map<string | undefined, string>([
-		[table?.section, `(table | ${table?.header.join(' | ')} |)`],
+		['Implementation Details', comments ? '(with what became of the ids in ANSWER)' : ''],
+		[table?.section, `(a table with the columns ${table?.header.join(' and ')})`],
 		[git?.section, `(two lines: "run_start_ref: ${baseline.ref}" and "current_head: ${head}")`],
 		[changes?.section, changesNote(stage, changes?.initial, answers)],
 	]);
@@ -26,8 +29,9 @@ function artifactForm(stage: Stage, { baseline, answers }: FormFacts): string[] 
 }
 
 function changesNote(stage: Stage, initial: string | undefined, answers: boolean): string {
-	if (stage.version === 0) return `(exactly: ${initial})`;
-	return answers ? '(an item per id in ANSWER: "- P1: fixed, rejected or deferred, and how or why")' : '';
+	if (stage.version === 0) return `(its whole text: ${initial})`;
+	const id = halfOf(stage) === 'plan' ? 'P1' : 'C1';
+	return answers ? `(an item per id in ANSWER: "- ${id}: fixed, rejected or deferred, and how or why")` : '';
 }
 
 /** The reply form of the prompt templates: the artifact is made from it, so it has no title and no verdict. */
@@ -35,7 +39,7 @@ function reviewForm(stage: Stage): string[] {
 	const tests = stage.kind === 'review' ? ['## Tests to Add'] : [];
 	return [
 		'## Summary',
-		'## Findings (an item each: "- [major] ..." or "- [minor] ...", or None.)',
+		'## Findings (only what is wrong now, an item each: "- [major] ..." or "- [minor] ...", or None.)',
 		...tests,
 		'## Questions',
 		'if something outside the change makes judging impossible or unsafe, a line "BLOCKED: why"',

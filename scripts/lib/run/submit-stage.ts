@@ -11,10 +11,9 @@ import { type Caller, commandLine } from './caller.ts';
 import { commitStage } from './commit-stage.ts';
 import type { Coordinator } from './coordinator.ts';
 import type { Driver } from './driver.ts';
-import { confirmUntouched } from './guard-attempt.ts';
 import { describeRefusal, readInnerFile } from './inner-file.ts';
 import { type Judgement, judgeAnswer } from './judge-answer.ts';
-import { pictureFor } from './session-attempt.ts';
+import { confirmRead, holdToGuard, pictureFor } from './session-attempt.ts';
 import { resumeLine, type SessionOutput } from './session-output.ts';
 import { firstFindingNumber, idsToAnswer, openFindingsFor } from './stage-facts.ts';
 import { artifactPath, draftPath, isReview, ownerOf, rawReviewPath, type Stage, stageName } from './stages.ts';
@@ -43,10 +42,10 @@ export async function submitStage(
 	const judged = await judgeDraft(by, state, stage, await readDraft(folder, stage, again), again);
 	try {
 		await confirmBaseline(by.place.repository, state.run.baseline);
-		confirmUntouched(attempt, await pictureFor(by, stage, attempt.exclude));
+		await holdToGuard(folder, attempt, await pictureFor(by, stage, attempt.exclude));
+		await confirmRead(folder, attempt);
 	} catch (error) {
 		if (!isHardFailure(error)) throw error;
-		await writeAttempt(folder, { ...attempt, touched: true });
 		return block(by, state, error, { folder, shown, state, driver, caller });
 	}
 	await commit(by, state, stage, attempt, judged);
