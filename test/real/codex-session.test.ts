@@ -55,7 +55,11 @@ describe.runIf(process.platform === 'linux')('$ccc in Codex that asks before a c
 		const call = `sh "${bench.launcher}" call ${bench.run.folder} --wait 1`;
 		expect(turn.approvals.map(({ asked }) => asked)).toEqual(
 			Array(4).fill(
-				expect.objectContaining({ command: `/bin/bash -lc '${call}'`, reason: REASON, cwd: bench.run.sandbox.repo }),
+				expect.objectContaining({
+					command: `/bin/bash -lc '${call}'`,
+					reason: `${REASON}; to verify the code it runs: node --test`,
+					cwd: bench.run.sandbox.repo,
+				}),
 			),
 		);
 		const commands = cccCommands(turn);
