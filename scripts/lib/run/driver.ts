@@ -38,7 +38,7 @@ export async function writeDriver(folder: string, driver: Driver): Promise<void>
 
 /**
  * Another session goes on with a run while a companion is at work for it, which the run's lock belongs to. Since a
- * companion may write here too, it counts for nobody but the session it names, and makes the mode stricter only.
+ * companion may write here too, it can give the driver no other role, and makes the mode stricter only.
  */
 export async function takeOver(folder: string, takeover: Driver): Promise<void> {
 	const write = () => writeFileAtomic(path.join(folder, TAKEOVER), `${JSON.stringify({ ...takeover, version: 1 })}\n`);
@@ -55,7 +55,7 @@ export async function takeOver(folder: string, takeover: Driver): Promise<void> 
  * @throws CccError `other-coordinator` (exit 4) with the way to take the run over
  */
 export async function confirmDriver(folder: string, sessionId: string | undefined): Promise<Driver> {
-	const driver = await driverFor(folder, sessionId);
+	const driver = await currentDriver(folder);
 	const refuse = (found: string): CccError =>
 		new CccError('other-coordinator', 'This run is not driven by this session.', {
 			at: DRIVER,
@@ -73,11 +73,11 @@ export async function confirmDriver(folder: string, sessionId: string | undefine
 /** Whoever drives the run, if anybody; a takeover is not looked at. */
 export const readDriver = (folder: string): Promise<Driver | undefined> => readJson(folder, DRIVER, schema);
 
-async function driverFor(folder: string, sessionId: string | undefined): Promise<Driver | undefined> {
+/** The driver, or the session that took over from it. One that takes over from itself would only change its role. */
+async function currentDriver(folder: string): Promise<Driver | undefined> {
 	const driver = await readDriver(folder);
-	if (!driver || driver.sessionId === sessionId) return driver;
-	const takeover = await readJson(folder, TAKEOVER, schema);
-	if (!takeover || takeover.sessionId !== sessionId) return driver;
+	const takeover = driver && (await readJson(folder, TAKEOVER, schema));
+	if (!takeover || takeover.sessionId === driver.sessionId) return driver;
 	return { ...takeover, mode: stricter(driver.mode, takeover.mode) };
 }
 
