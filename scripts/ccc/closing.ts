@@ -1,5 +1,6 @@
 /** A workflow command that fails still ends with where its run stands (protocol: Final Output). */
 import { CccError, EXIT } from '../lib/kit/errors.ts';
+import { confirmCommitted } from '../lib/run/confirm-committed.ts';
 import { existingRunFolder } from '../lib/run/run-folder.ts';
 import { readRunOverview } from '../lib/run/run-overview.ts';
 import { forFolder } from '../lib/run/run-report.ts';
@@ -30,7 +31,9 @@ export async function withClosing(
 /** A run that has to be repaired first cannot say what comes next: it is blocked. */
 async function closingOf(shown: string, cwd: string): Promise<Closing> {
 	const folder = await existingRunFolder(shown, cwd);
-	const overview = await readRunOverview(folder, new Date()).catch(() => undefined);
+	const overview = await confirmCommitted(folder)
+		.then(() => readRunOverview(folder, new Date()))
+		.catch(() => undefined);
 	if (overview) {
 		return { folder: shown, stageCompleted: overview.stageCompleted, nextAction: overview.run.workflow.nextAction };
 	}

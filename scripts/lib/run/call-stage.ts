@@ -6,6 +6,7 @@ import { advance } from './advance.ts';
 import { type CallRecord, clearCallRecord, errorOfFailure, readCallRecord } from './call-record.ts';
 import { type Caller, commandLine } from './caller.ts';
 import { cancelRequested } from './cancel-run.ts';
+import { confirmCommitted } from './confirm-committed.ts';
 import type { Surroundings } from './coordinator.ts';
 import { confirmDriver } from './driver.ts';
 import { openRun } from './run-folder.ts';
@@ -72,6 +73,7 @@ export async function callStage(options: CallOptions): Promise<SessionOutput | S
 
 async function isCallDue(folder: string, caller: Caller): Promise<boolean> {
 	const driver = await confirmDriver(folder, caller.sessionId);
+	await confirmCommitted(folder);
 	return (await turnOf(folder, await readRunState(folder), driver)).kind === 'call';
 }
 
