@@ -113,6 +113,20 @@ ${EXIT_HELP}`,
 	async () => (await import('./ccc/repair.ts')).repair,
 );
 command(
+	'render [--check|--remove] [dir]',
+	'keep the block about ccc in a repository’s AGENTS.md and CLAUDE.md',
+	`The repository is the one around dir, or around the current folder. Text outside the block stays as it
+is, to the byte. A CLAUDE.md that is a link to AGENTS.md, or has a line @AGENTS.md, gets no block of its
+own; a missing CLAUDE.md is created and imports AGENTS.md.
+
+${EXIT_HELP}`,
+	async () => (await import('./ccc/render.ts')).render,
+	{
+		'--check': 'write nothing; end with 1 and say what differs where something does',
+		'--remove': 'take the block back, and the files that hold nothing else',
+	},
+);
+command(
 	'check-agent claude|codex',
 	'check that an agent’s CLI can do what a run needs',
 	EXIT_HELP,

@@ -140,6 +140,24 @@ const stillRunning = z.object({
 	exit_code: exitCode,
 });
 
+const render = z.object({
+	/** Absolute path of the repository. */
+	root: z.string(),
+	/** Whether nothing is left to do. */
+	up_to_date: z.boolean(),
+	files: z.array(
+		z.object({
+			/** Path in the repository. */
+			file: z.string(),
+			/** Done, or with --check to be done. */
+			action: z.enum(['none', 'create', 'add', 'update', 'remove', 'delete']),
+			/** Of the block before. */
+			line: z.number().int().optional(),
+		}),
+	),
+	exit_code: exitCode,
+});
+
 /** By command; every one of them may print an `errorOutput` instead. */
 export const outputs = {
 	run: workflow,
@@ -154,6 +172,7 @@ export const outputs = {
 	list,
 	validate,
 	diff: z.object({ ccc_run: z.string(), diff: z.string(), exit_code: exitCode }),
+	render,
 	'check-agent': checkAgent,
 	'detect-session': z.object({ session: z.enum(['claude', 'codex', 'unknown']), exit_code: exitCode }),
 } as const;
