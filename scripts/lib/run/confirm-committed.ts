@@ -1,5 +1,6 @@
 /** Whoever goes on with a run believes its `.done` files only where they and what they stand for were committed. */
 import { readIntent } from './intent.ts';
+import { isLedgerWhole } from './ledger.ts';
 import type { Problem } from './problem.ts';
 import { readRecord } from './record-files.ts';
 import { artifactPath, isReview, rawReviewPath, stageName } from './stages.ts';
@@ -8,7 +9,7 @@ import { checkHashes, LEDGER } from './validate-records.ts';
 import { validationFailure } from './validation-failure.ts';
 
 /**
- * Holds the files of every done stage against the ledger. A run that has no ledger was made by another program.
+ * Holds the files of every done stage against the ledger. In a run that another program started it need not name them all.
  * @throws CccError `invalid-run` (exit 1) naming files changed after their commit (`changed-after-commit`) and stages that
  *   nobody committed (`not-in-ledger`)
  */
@@ -27,8 +28,9 @@ export async function confirmCommitted(folder: string): Promise<void> {
 	}
 	const problems: Problem[] = [];
 	checkHashes(ledger, done, files, problems);
+	const whole = await isLedgerWhole(folder);
 	const standing = problems
-		.filter(({ code }) => code === 'changed-after-commit' || code === 'not-in-ledger')
+		.filter(({ code }) => code === 'changed-after-commit' || (whole && code === 'not-in-ledger'))
 		.map((problem): Problem => ({ ...problem, level: 'error' }));
 	if (standing.length === 0) return;
 	throw validationFailure(standing, {

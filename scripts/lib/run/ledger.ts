@@ -56,6 +56,11 @@ async function readLines(folder: string): Promise<string[]> {
 	return ((await readIfExists(ledgerFile(folder)))?.toString('utf8') ?? '').split('\n');
 }
 
+/** Whether this program started the run, and has recorded every commit since. */
+export async function isLedgerWhole(folder: string): Promise<boolean> {
+	return (await readLines(folder)).map(parseEvent).some((event) => event?.event === 'start');
+}
+
 /** SHA-256 of the artifact as the stage was last committed, where the ledger tells. */
 export async function lastCommitHash(folder: string, stage: Stage): Promise<string | undefined> {
 	return (await readLines(folder))
