@@ -187,9 +187,13 @@ describe('for any content', () => {
 			{ weight: 1, arbitrary: fc.tuple(other, mark).map(([before, after]) => before + after) },
 		);
 		const part = fc.tuple(line, LINE_ENDS).map((pair) => pair.join(''));
+		const parts = (most: number) => fc.array(part, { maxLength: most });
+		const whole = fc
+			.tuple(parts(2), fc.constantFrom('\n', '\r\n'), parts(1), parts(2))
+			.map(([above, end, inside, below]) => [...above, `${BEGIN}${end}`, ...inside, `${END}${end}`, ...below]);
 		let updated = 0;
 		fc.assert(
-			fc.property(fc.array(part, { maxLength: 6 }), (parts) => {
+			fc.property(fc.oneof(parts(6), whole), (parts) => {
 				const before = Buffer.from(parts.join(''), 'latin1');
 				const block = unlessRefused(() => findBlock(before, AT));
 				const after = unlessRefused(() => put(before));
